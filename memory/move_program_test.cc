@@ -127,8 +127,8 @@ TEST_F(MoveProgramTest, EachFormatGoesToAFileOrAFolderAndComesBack) {
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(Run({"export", "--data-dir", data, target}).code, 73) << "it is there already";
   }
-  EXPECT_TRUE(fs::exists(scratch_.File("to/vault/semantic/1-user-drinks-tea.md")));
-  EXPECT_TRUE(fs::exists(scratch_.File("to/flat/semantic/1-user-drinks-tea.md")));
+  EXPECT_TRUE(fs::exists(scratch_.File("to/vault/semantic/" + tea + ".md")));
+  EXPECT_TRUE(fs::exists(scratch_.File("to/flat/semantic/" + tea + ".md")));
   const Ended piped = Run({"export", "--data-dir", data, "-"});
   EXPECT_EQ(piped.code, 0) << piped.err;
   Write("piped.json", piped.out);

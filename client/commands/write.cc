@@ -178,7 +178,7 @@ int Import(Call& call, const MemoryCalls& memory) {
   http::ClientRequest request;
   request.method = "POST";
   request.timeout_ms = kMoveMs;
-  request.headers.Set("Content-Type", "application/json");
+  request.headers.Set("Content-Type", "application/octet-stream");
   const std::string project = call.Text("project");
   request.target = Target("/import", {{"project", project.empty() ? memory.project() : project},
                                       {"format", call.Text("format")},
@@ -233,7 +233,7 @@ int Export(Call& call, const MemoryCalls& memory) {
   request.timeout_ms = kMoveMs;
   request.target =
       Target("/export", {{"project", call.Text("project")}, {"format", call.Text("format")}});
-  if (call.screen.terminal && call.Text("format") != "markdown")
+  if (call.screen.terminal && call.Text("format") != "notes")
     return call.Usage("an export is for a file: 'agent-memory export > memory.json'");
   const auto answer = memory.Raw(std::move(request));
   if (!answer) return call.Fail(answer.error());

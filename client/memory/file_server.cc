@@ -81,7 +81,7 @@ Status FileServer::TakeIn(std::string content) {
   request.method = "POST";
   request.target = "/import";
   request.timeout_ms = kTakeInMs;
-  request.headers.Set("Content-Type", "application/json");
+  request.headers.Set("Content-Type", "application/octet-stream");
   request.body = std::move(content);
   ASSIGN_OR_RETURN(const auto answer, MemoryCalls(*client, url_).Raw(std::move(request)));
   ASSIGN_OR_RETURN(const base::Json report, base::ParseJson(answer.body));

@@ -20,7 +20,8 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__f
 import programs  # noqa: E402
 from checks import Checks  # noqa: E402
 
-PAGES = ("docs/memory-api.md", "docs/coming-from/aegis.md", "docs/coming-from/mem0.md", "docs/coming-from/engram.md")
+PAGES = ("docs/memory-api.md", *(f"docs/coming-from/{program}.md" for program in (
+    "aegis", "mem0", "engram", "claude", "gemini", "mcp-memory")))
 ADDRESS = "localhost:7437"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 TRACE = re.compile(r"mt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -44,12 +44,14 @@ class ApiTest : public ::testing::Test {
   }
 
   static Answered Send(http::Client& client, const std::string& method, const std::string& target,
-                       const std::string& body, const std::string& key = "") {
+                       const std::string& body, const std::string& key = "",
+                       const std::string& type = "application/json") {
     http::ClientRequest request;
     request.method = method;
     request.target = target;
     request.body = body;
     request.timeout_ms = 60'000;  // no test is about the time that an answer takes
+    request.headers.Set("Content-Type", type);
     if (!key.empty()) request.headers.Set("Idempotency-Key", key);
     auto response = client.Send(request);
     EXPECT_TRUE(response) << response.error().message;
@@ -62,8 +64,9 @@ class ApiTest : public ::testing::Test {
   Answered Post(const std::string& target, const Json& body, const std::string& key = "") {
     return Send(*client_, "POST", target, base::DumpJson(body), key);
   }
+  // Some file: the server finds out what it is.
   Answered PostText(const std::string& target, const std::string& body) {
-    return Send(*client_, "POST", target, body);
+    return Send(*client_, "POST", target, body, "", "application/octet-stream");
   }
   Answered Patch(const std::string& target, const Json& body) {
     return Send(*client_, "PATCH", target, base::DumpJson(body));

@@ -256,7 +256,7 @@ TEST_F(ConversationsRoute, NoOtherCallerAndNoCopySeesThem) {
   EXPECT_EQ(As(b, "DELETE", {"/conversations/c", ""}).status, 404);
   EXPECT_EQ(As(b, "PUT", {"/conversations/c/state", R"({"state": "ended"})"}).status, 404);
   EXPECT_EQ(As(b, "GET", {"/conversations", ""}).body["conversations"], Json::array());
-  for (const char* format : {"json", "jsonl", "markdown", "obsidian", "sqlite"}) {
+  for (const char* format : {"json", "jsonl", "markdown", "obsidian", "notes", "sqlite"}) {
     const Answered copy = As(b, "GET", {std::string("/export?format=") + format, ""});
     EXPECT_EQ(copy.status, 200) << format;
     EXPECT_EQ(base::DumpJson(copy.body).find(kCanary), std::string::npos) << format;

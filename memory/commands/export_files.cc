@@ -54,7 +54,7 @@ std::string FormatOfName(const std::string& path, bool folder) {
   const std::string ending = std::filesystem::path(path).extension().string();
   const std::pair<const char*, const char*> kEndings[] = {
       {".jsonl", "jsonl"}, {".ndjson", "jsonl"}, {".sqlite", "sqlite"},
-      {".db", "sqlite"},   {".md", "markdown"},  {".tar", "obsidian"}};
+      {".db", "sqlite"},   {".md", "notes"},     {".tar", "obsidian"}};
   for (const auto& [name, format] : kEndings) {
     if (ending == name) return format;
   }
@@ -83,7 +83,9 @@ int RunExport(const Move& move) {
   std::string format = move.settings.Text("format");
   if (format.empty()) format = FormatOfName(move.path, folder);
   if (folder && !IsOfFolders(format)) return move.Fail(NoFolder(format), kBadUsage);
-  if (folder) format = "obsidian";  // a file for each
+  // A file that is called as Markdown is one, with all notes.
+  if (!folder && format == "markdown" && FormatOfName(move.path, false) == "notes")
+    format = "notes";
   auto memory = move.Open(false);
   if (!memory) return move.FailToOpen(memory.error());
   telemetry::Metrics metrics;

@@ -25,10 +25,11 @@ std::vector<Setting> MoveSettings(bool importing) {
        importing ? "project of memories without one; default: imported"
                  : "only this project; default: all"},
       {"format", Kind::kString, "",
-       importing ? "default: detected; a folder is obsidian"
-                 : "json, jsonl, sqlite, markdown, obsidian or agentos-json; default: by the "
-                   "extension (.json, .jsonl, .sqlite, .md, .tar), json for standard output, "
-                   "obsidian for a folder"},
+       importing
+           ? "default: detected; a folder is obsidian"
+           : "json, jsonl, sqlite, markdown, obsidian, notes or agentos-json; default: by the "
+             "extension (.json, .jsonl, .sqlite, .md, .tar), json for standard output, "
+             "obsidian for a folder"},
       {"tenant", Kind::kString, kOwnTenant, "namespace of the memory, with --auth kubernetes"},
       {"output", Kind::kString, "text", "format of the report: text or json"}};
   if (!importing) return settings;

@@ -48,6 +48,7 @@ enum class EdgeTaken { kNew, kKnown, kNoTrace, kFull };
 // an observation of 0, and an empty id are unknown.
 struct WholeTrace {
   Trace trace;
+  std::string type, title;  // of its observation, in exports
   double stored_strength = 1;
   std::optional<ArchivedText> original;
   // If the export requests vectors; empty: none.

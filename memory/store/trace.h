@@ -27,6 +27,12 @@ inline constexpr const char* kTraceIdPrefix = "mt_";
 // The id of an imported trace whose own `id` belongs to another trace here, or is no UUID:
 // deterministic for `id` and `of`. A UUID of version 8 (RFC 9562).
 std::string OtherTraceId(const std::string& id, const std::string& of);
+// The head of an id made of the number of an observation that is no trace: of a UUID of version 8
+// (RFC 9562).
+inline constexpr std::string_view kNumberedPrefix = "mt_00000000-0000-8000-8000-";
+// Such an id; and back, nullopt: it is none.
+std::string NumberedTraceId(int64_t observation);
+std::optional<int64_t> NumberInTraceId(std::string_view id);
 
 inline constexpr const char* kThreadScope = "thread";
 inline constexpr const char* kUserScope = "user";

@@ -29,7 +29,8 @@ struct ExportedLink {
 struct ExportedRow {
   api::Observation row;
   std::vector<Revision> revisions;
-  // Set by WalkNotes only.
+  // Set by WalkNotes, and for an import of a row that becomes a trace too when it is new: of that
+  // only scope, scope_id, strength and metadata count.
   std::optional<ExportedTrace> trace = {};
   std::vector<ExportedLink> links = {};
 };

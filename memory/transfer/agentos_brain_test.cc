@@ -83,7 +83,7 @@ TEST_F(AgentOsBrainTest, ABrainIsMergedAndTheSecondTimeIsSkipped) {
     EXPECT_EQ(report["imported_edges"], 1);
     EXPECT_EQ(report["imported_conversations"], 1);
     EXPECT_EQ(report["imported_messages"], 2);
-    ASSERT_EQ(report["errors"].size(), 1u) << "the edge of a node";
+    EXPECT_EQ(report["errors"], Json::array()) << report;
     const Json trace = Trace("mt_a");
     EXPECT_EQ(trace["tags"], Json({"drink", "hot"}));
     EXPECT_EQ(trace["emotions"]["valence"], 0.25);

@@ -1,11 +1,14 @@
 // One object of arrays, written while its rows are read.
 #include "memory/transfer/agentos_export.h"
 
+#include <set>
+
 #include "lib/conversation/routes/conversation_export.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/traces/whole_traces.h"
 #include "memory/api/validate.h"
 #include "memory/transfer/pieces.h"
+#include "memory/transfer/rows/kept_rows.h"
 
 namespace memory {
 
@@ -34,13 +37,34 @@ Status WriteAgentOs(const AgentOsWriting& writing, http::BodyWriter& writer) {
     return pieces.Write(base::DumpJson(json));
   };
   ExportCursor& cursor = *writing.cursor;
+  std::set<std::string> kept;  // arrays of which something was kept
   RETURN_IF_ERROR(start("traces", true));
-  RETURN_IF_ERROR(cursor.WalkWholeTraces(
-      writing.embeddings, [&](const WholeTrace& one) { return add(EncodeWholeTrace(one)); }));
+  RETURN_IF_ERROR(cursor.WalkWholeTraces(writing.embeddings, [&](const WholeTrace& one) -> Status {
+    const std::string array = KeptElements::ArrayOf(one.type, one.trace.tags);
+    if (!array.empty()) kept.insert(array);
+    return array.empty() ? add(EncodeWholeTrace(one)) : Status();
+  }));
+  // A walk for each array that there is: an element is not held longer than it takes to write it.
+  const auto add_kept = [&](const std::string& array) -> Status {
+    if (!kept.contains(array)) return {};
+    KeptElements elements(array);
+    return cursor.WalkWholeTraces(false, [&](const WholeTrace& one) -> Status {
+      if (KeptElements::ArrayOf(one.type, one.trace.tags) != array) return {};
+      return elements.Take(one.title, one.trace.content, add);
+    });
+  };
   RETURN_IF_ERROR(start("edges"));
   RETURN_IF_ERROR(
       cursor.WalkEdges([&](const ExportedEdge& one) { return add(EncodeGraphEdge(one)); }));
-  for (const char* nothing : {"documents", "chunks", "images"}) RETURN_IF_ERROR(start(nothing));
+  RETURN_IF_ERROR(add_kept("edges"));
+  for (const char* array : {"documents", "chunks", "images"}) {
+    RETURN_IF_ERROR(start(array));
+    RETURN_IF_ERROR(add_kept(array));
+  }
+  if (kept.contains("nodes")) {
+    RETURN_IF_ERROR(start("nodes"));
+    RETURN_IF_ERROR(add_kept("nodes"));
+  }
   RETURN_IF_ERROR(start("conversations"));
   if (writing.conversations)
     RETURN_IF_ERROR(conversation::WalkConversations(*writing.conversations, add));

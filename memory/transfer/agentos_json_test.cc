@@ -1,4 +1,7 @@
 // AgentOS' JSON goes out and comes in.
+#include <fstream>
+
+#include "lib/sqlite/database.h"
 #include "memory/transfer/agentos_fixture.h"
 
 namespace memory {
@@ -198,8 +201,8 @@ TEST_F(AgentOsJsonTest, ABrainOfAgentOsIsTaken) {
     EXPECT_EQ(report["imported_edges"], 1);
     EXPECT_EQ(report["imported_conversations"], 1);
     EXPECT_EQ(report["imported_messages"], 1);
-    ASSERT_EQ(report["errors"].size(), 3u) << report;
-    for (const Json& error : report["errors"]) EXPECT_TRUE(error.is_string());
+    EXPECT_EQ(report["errors"], Json::array()) << report;
+    EXPECT_EQ(report["imported_kept"], 4) << "a node, its edge, two documents";
     const Json trace = Call("GET", "/traces/mt_abc123", nullptr, "ann").body;
     EXPECT_EQ(trace["tags"], Json({"preference", "language"})) << trace;
     EXPECT_EQ(trace["metadata"]["source"], "user_statement");
@@ -210,8 +213,11 @@ TEST_F(AgentOsJsonTest, ABrainOfAgentOsIsTaken) {
     EXPECT_EQ(trace["source"]["origin"], "import");
     EXPECT_EQ(Call("GET", "/traces/mt_abc123").status, 404) << "it is ann's";
     const Json here = ExportAgentOs();
-    ASSERT_EQ(here["edges"].size(), 1u);
+    ASSERT_EQ(here["edges"].size(), 2u);
     EXPECT_EQ(here["edges"][0]["kind"], "SAID_IN");
+    EXPECT_EQ(here["edges"][1], brain["edges"][1]);
+    EXPECT_EQ(here["nodes"], brain["nodes"]);
+    EXPECT_EQ(here["documents"], brain["documents"]);
     EXPECT_EQ(here["traces"][1]["scope"], "thread");
     EXPECT_EQ(here["traces"][1]["scopeId"], "c9");
     EXPECT_EQ(here["traces"][0]["storedStrength"], 0.87);
@@ -323,6 +329,70 @@ TEST_F(AgentOsJsonTest, TheOrderOfArraysDoesNotMatter) {
   EXPECT_EQ(report["imported"], 1000) << report;
   EXPECT_EQ(report["imported_edges"], 1000);
   EXPECT_EQ(report["errors"], Json::array());
+}
+
+// What has no place here goes back as it came, whatever its size, by every format of ours.
+TEST_F(AgentOsJsonTest, WhatHasNoPlaceHereIsKeptAndGivenBack) {
+  std::string large = "secretword ";
+  for (int i = 0; large.size() < 110'000; ++i) large += "chunk " + std::to_string(i) + " ü\n";
+  const Json brain = {
+      {"documents", {{{"id", "d"}, {"title", "Manual"}, {"n", 1.5}}, "a bare one", 7}},
+      {"chunks", {{{"id", "c"}, {"content", large}}, {{"id", "c2"}, {"content", "secretword"}}}},
+      {"images", {{{"id", "i"}, {"mime_type", "image/png"}, {"data", std::string(60'000, 'A')}}}},
+      {"nodes", {{{"id", "n"}, {"label", "Node"}, {"properties", {{"a", {1, nullptr}}}}}}},
+      {"edges", {{{"from", "n"}, {"to", "m"}, {"type", "IS_A"}, {"extra", true}}}},
+      {"traces", {{{"id", "mt_a"}, {"content", "tea"}, {"createdAt", 5}}}}};
+  Json report = MustImport(brain);
+  EXPECT_EQ(report["imported"], 1) << report;
+  EXPECT_EQ(report["errors"], Json::array());
+  const Json before = ExportAgentOs();
+  for (const char* array : {"documents", "chunks", "images", "nodes", "edges"})
+    EXPECT_EQ(before[array], brain[array]) << array;
+  EXPECT_EQ(before["traces"].size(), 1u);
+  report = MustImport(brain);
+  EXPECT_EQ(report["imported"], 0) << report;
+  EXPECT_FALSE(report.contains("imported_kept")) << report;
+  EXPECT_EQ(ExportAgentOs()["chunks"], brain["chunks"]);
+  // They are no memories: nothing finds them that does not ask for them.
+  EXPECT_EQ(Get("/search?q=secretword&project=default").body, Json::array());
+  EXPECT_EQ(Get("/context?query=secretword&project=default").body["recent_observations"].size(),
+            1u);
+  EXPECT_EQ(Found({{"query", "secretword"}}), Ids());
+  EXPECT_GE(Get("/search?q=secretword&project=default&type=agentos").body.size(), 2u);
+  for (const std::string format : {"json", "jsonl", "sqlite", "markdown", "obsidian", "notes"}) {
+    const std::string file = ExportText(format);
+    StartEmpty();
+    EXPECT_EQ(PostText("/import", file).status, 200);
+    const Json after = ExportAgentOs();
+    for (const char* array : {"documents", "chunks", "images", "nodes", "edges"})
+      EXPECT_EQ(after[array], brain[array]) << format << array;
+    StartEmpty();
+    MustImport(before);
+  }
+}
+
+// A copy tells what was done to its traces; what an undo needs is not in it.
+TEST_F(AgentOsJsonTest, ASqliteFileHasTheLogOfConsolidations) {
+  AddCompacted();
+  const auto rows = [&](const std::string& more, const std::string& table) {
+    const std::string path = scratch_.File("copy" + more.substr(more.find('=') + 1) + table);
+    std::ofstream(path, std::ios::binary) << ExportText("sqlite", more);
+    auto file = sqlite::Database::Open(path, {.access = sqlite::Access::kScratch});
+    EXPECT_TRUE(file);
+    auto count = file ? file->Prepare(("SELECT count(*) FROM " + table).c_str())
+                      : base::Result<sqlite::Statement>(file.error());
+    return count && count->Step() ? count->Int(0) : -1;
+  };
+  EXPECT_EQ(rows("", "consolidation_log"), 1);
+  EXPECT_EQ(rows("", "consolidation_actions"), 0);
+  EXPECT_EQ(rows("&project=DEFAULT", "consolidation_log"), 1);
+  MustPost(NoteBody("of another project", "other"));
+  EXPECT_EQ(rows("&project=other", "consolidation_log"), 0);
+  const std::string file = ExportText("sqlite");
+  StartEmpty();
+  const Answered taken = PostText("/import", file);
+  EXPECT_EQ(taken.status, 200) << taken.body;
+  EXPECT_EQ(taken.body["imported_traces"], 1) << taken.body;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class DeletedImportTest : public ApiTest {
 };
 
 TEST_F(DeletedImportTest, NoFormatBringsBackWhatSomebodyDeleted) {
-  for (const char* format : {"json", "jsonl", "sqlite", "markdown", "obsidian"}) {
+  for (const char* format : {"json", "jsonl", "sqlite", "markdown", "obsidian", "notes"}) {
     SCOPED_TRACE(format);
     StartEmpty();
     Post("/sessions", {{"id", "s-p"}, {"project", "p"}});

@@ -170,11 +170,12 @@ Status WriteNotes(ExportCursor& cursor, conversation::Host*, int64_t now_ms,
   return pieces.Flush();
 }
 
+template <bool kLinked>
 Status WriteVault(ExportCursor& cursor, conversation::Host*, int64_t, http::BodyWriter& writer) {
   Pieces pieces(writer);
   RETURN_IF_ERROR(cursor.WalkNotes(
       [&](const api::Session& session) { return pieces.Write(VaultEntry(session)); },
-      [&](const ExportedRow& row) { return pieces.Write(VaultEntry(row)); }));
+      [&](const ExportedRow& row) { return pieces.Write(VaultEntry(row, kLinked)); }));
   RETURN_IF_ERROR(pieces.Write(TarEnd()));
   return pieces.Flush();
 }
@@ -187,8 +188,9 @@ struct StreamedFormat {
 constexpr StreamedFormat kStreamed[] = {
     {"json", "application/json", WriteObject},
     {"jsonl", "application/x-ndjson", WriteLines},
-    {"markdown", "text/markdown; charset=utf-8", WriteNotes},
-    {"obsidian", "application/x-tar", WriteVault},
+    {"notes", "text/markdown; charset=utf-8", WriteNotes},
+    {"markdown", "application/x-tar", WriteVault<false>},
+    {"obsidian", "application/x-tar", WriteVault<true>},
 };
 
 // The whole file is there before the first byte is sent, so what is wrong is still an answer.
@@ -220,7 +222,7 @@ Response Export(const Api& api, const Request& request) {
   if (found == std::end(kStreamed)) {
     return http::ErrorResponse(
         {Code::kInvalid,
-         "format must be json, jsonl, sqlite, markdown, obsidian or agentos-json, it is \"" +
+         "format must be json, jsonl, sqlite, markdown, obsidian, notes or agentos-json, it is \"" +
              base::Ellipsize(format, 40) + "\""});
   }
   base::Result<std::shared_ptr<ExportCursor>> cursor =

@@ -34,9 +34,10 @@ using http::Response;
 namespace {
 
 constexpr size_t kLookAtBytes = 4 << 10;  // a first line is far shorter
-constexpr const char* kFormats[] = {"json",         "jsonl",  "sqlite", "markdown",   "obsidian",
-                                    "csv",          "mem0",   "engram", "chatgpt",    "agentops",
-                                    "agentos-json", "claude", "gemini", "claude-mem", "mcp-memory"};
+constexpr const char* kFormats[] = {"json",       "jsonl",    "sqlite",       "markdown",
+                                    "obsidian",   "notes",    "csv",          "mem0",
+                                    "engram",     "chatgpt",  "agentos-json", "claude",
+                                    "claude-mem", "agentops", "mcp-memory",   "gemini"};
 
 // The media type of the body, in lower case and without parameters; "": none is given.
 std::string TypeOf(const Request& request) {
@@ -51,7 +52,7 @@ Result<std::string> FormatOf(const Request& request, PeekableBody& body) {
   if (format != "auto") {
     return Error{
         Code::kInvalid,
-        "format must be json, jsonl, sqlite, markdown, obsidian, csv, mem0, engram, "
+        "format must be json, jsonl, sqlite, markdown, obsidian, notes, csv, mem0, engram, "
         "chatgpt, agentops, agentos-json, claude, gemini, claude-mem, mcp-memory or auto, it "
         "is \"" +
             base::Ellipsize(format, 40) + "\""};
@@ -125,7 +126,7 @@ Status ReadImport(const ForeignDefaults& defaults, PeekableBody& body, Store& st
     if (StartsAsMcpMemory(beginning)) return ReadMcpMemory(body, defaults, importer);
   }
   if (format == "jsonl") return ReadLines(body, importer);
-  if (format == "markdown") {
+  if (format == "markdown" || format == "notes") {
     ASSIGN_OR_RETURN(const std::string_view beginning, body.Peek(kLookAtBytes));
     if (StartsAsTar(beginning)) return ReadVault(body, defaults, importer);
     return ReadNotes(body, defaults, importer);

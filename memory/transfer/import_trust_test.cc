@@ -97,7 +97,7 @@ TEST_F(ImportTrustByToken, ATokenOfAPodSaysNothingOfUsers) {
   EXPECT_EQ(Classes(pod), std::vector<std::string>{"agent"});
   const Json revisions = As(pod, "GET", {"/observations/1/revisions", ""}).body;
   EXPECT_EQ(revisions.at(0)["trust"], "agent");
-  EXPECT_EQ(As(person, "POST", {"/import?dedup=false&trust=user", kNotes}).status, 200);
+  EXPECT_EQ(As(person, "POST", {"/import?dedup=false&trust=user&format=csv", kNotes}).status, 200);
   EXPECT_EQ(Classes(person), (std::vector<std::string>{"agent", "user", "user"}));
 }
 
@@ -127,7 +127,7 @@ TEST_F(ImportTrustByToken, NobodyWithoutATokenSpeaksForUsers) {
     settings.anonymous_role = "agent";
   });
   EXPECT_EQ(Send("POST", {"/import?trust=user", kNotes}, std::nullopt).status, 403);
-  EXPECT_EQ(Send("POST", {"/import", kNotes}, std::nullopt).status, 200);
+  EXPECT_EQ(Send("POST", {"/import?format=csv", kNotes}, std::nullopt).status, 200);
 }
 
 }  // namespace

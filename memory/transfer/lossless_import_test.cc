@@ -17,8 +17,10 @@ class LosslessImport : public ApiTest {
   // All texts of the rows, and what the report says was not taken.
   std::string Kept(const Json& report) {
     std::string all = base::DumpJson(report["errors"]);
-    const Json rows = Get("/export").body["observations"];
-    for (const Json& row : rows) {
+    const Json exported = Get("/export").body;
+    for (const Json& trace : exported.value("traces", Json::array()))
+      all += "\n" + base::DumpJson(trace["metadata"]);
+    for (const Json& row : exported["observations"]) {
       for (const char* field :
            {"title", "content", "type", "created_at", "topic_key", "session_id"})
         all += "\n" + row.value(field, "");
@@ -170,13 +172,21 @@ TEST_F(LosslessImport, TablesInEachDialect) {
                                 "content,extra\nshort\n",
                                 "content,a\nlong,b,surplus\n",
                                 "text,owner\nalias,Bob\n",
-                                "content,tags\n\"quoted \"\"word\"\"\",\"x;y\"\n"};
+                                "content,tags\n\"quoted \"\"word\"\"\",\"x;y\"\n",
+                                "content,size\nA 5\" pipe,7\nnext,8\n",
+                                "content,who\n\"said \"hello\" to\",Eve\nnext,8\n",
+                                "content,a\rold,mac\rsecond,line\r",
+                                "content,a\nfirst,1\n\"open,2\nthird,3\n",
+                                "content,note,note,,\nrow,n1,n2,e1,e2\n",
+                                "content,a\nl\xE4tin,\xFF\n",
+                                "type,content,scope\nsemantic,\"a\tb\",team\n"};
   for (const std::string& table : tables) {
     const Answered taken = Send("/import?project=t", table, "text/csv; charset=utf-8");
     ASSERT_EQ(taken.status, 200) << table << taken.body;
     EXPECT_GE(taken.body["imported_observations"], 1) << table << taken.body;
     const std::string kept = Kept(taken.body),
-                      rows = table.substr(table.find('\n', table.starts_with("sep=") ? 6 : 0));
+                      rows = base::ToUtf8(table).substr(
+                          table.find_first_of("\r\n", table.starts_with("sep=") ? 6 : 0));
     for (const std::string& word : WordsOf(rows)) {
       if (word != "05" && word != "01")
         EXPECT_NE(kept.find(word), std::string::npos) << word << "\nof\n" << table;
@@ -185,13 +195,69 @@ TEST_F(LosslessImport, TablesInEachDialect) {
 }
 
 TEST_F(LosslessImport, JsonThatIsNoListIsRefused) {
-  for (const char* body : {"\"text\"", "null", "7", "true", "-1.5e3"}) {
-    const Answered taken = Send("/import", body, "application/json");
+  const std::string long_text = "\"" + std::string(9'000, 'x') + "\"";
+  for (const std::string& body : std::vector<std::string>{
+           "\"text\"", "null", "7", "true", "-1.5e3", "[]", " [ ] ", "[null]", "[1, 2]", "[[]]",
+           "\xEF\xBB\xBF[]", "\xEF\xBB\xBFnull", "{\"a\": 1}", long_text}) {
+    const Answered taken = Send("/import", body, "application/json; charset=utf-8");
     EXPECT_EQ(taken.status, 400) << body << taken.body;
-    EXPECT_NE(taken.body["error"].get<std::string>().find("no list of memories"), std::string::npos)
+    const std::string error = base::StringAt(taken.body, {"error"});
+    EXPECT_TRUE(error.find("no list of memories") != error.npos ||
+                error.find("is a list of memories") != error.npos)
         << taken.body;
   }
   EXPECT_EQ(Get("/export").body["observations"].size(), 0u);
+  // What somebody names may be an empty list of it.
+  for (const char* format : {"chatgpt", "claude", "mem0", "agentos-json"})
+    EXPECT_EQ(Send("/import?format=" + std::string(format), "[]", "application/json").status, 200)
+        << format;
+}
+
+// A body of another form than its declared type is refused, and nothing of it is stored.
+TEST_F(LosslessImport, ADeclaredTypeHolds) {
+  const std::string tar = base::TarFile("a.md", "text", 0) + base::TarEnd();
+  const std::string gzip = "\x1f\x8b\x08", zip = "PK\x03\x04zip";
+  const std::pair<const char*, std::string> refused[] = {
+      {"application/json", "just text"},
+      {"application/json", "# Markdown\n\ntext\n"},
+      {"application/json", "---\ntitle: a\n---\ntext\n"},
+      {"application/json", "content,type\na,b\n"},
+      {"application/json", "nullable"},
+      {"application/json", gzip},
+      {"application/x-ndjson", "content,type\na,b\n"},
+      {"application/x-ndjson", "[]"},
+      {"application/x-ndjson", "text"},
+      {"application/x-tar", "text"},
+      {"application/x-tar", "{}"},
+      {"application/vnd.sqlite3", "text"},
+      {"application/vnd.sqlite3", tar},
+      {"text/csv", "no table at all"},
+      {"text/csv", "{\"results\": []}"},
+      {"text/csv", zip + std::string(1, '\0')},
+      {"text/csv", "SQLite format 3"},
+      {"text/markdown", gzip},
+      {"text/markdown", zip},
+      {"text/markdown", "SQLite format 3"},
+      {"text/markdown", std::string("a\0b", 3)}};
+  for (const auto& [type, body] : refused) {
+    const Answered taken = Send("/import", body, type);
+    EXPECT_EQ(taken.status, 400) << type << " " << body << taken.body;
+  }
+  EXPECT_EQ(Get("/export").body["observations"].size(), 0u);
+  const std::pair<const char*, std::string> taken[] = {
+      {"application/json", "[\"a memory\", {\"text\": \"another\"}]"},
+      {"application/json; charset=utf-8", "{\"kind\":\"export\"}\n{\"kind\":\"end\"}\n"},
+      {"APPLICATION/JSON", tar},  // curl --json sends any export so
+      {"application/x-tar", base::TarEnd()},
+      {"application/x-ndjson", "{\"type\":\"entity\",\"name\":\"n\",\"observations\":[\"o\"]}\n"},
+      {"text/markdown", "[1, 2] is Markdown"},
+      {"text/markdown", tar},
+      {"application/octet-stream", "content\nrow\n"}};
+  for (const auto& [type, body] : taken)
+    EXPECT_EQ(Send("/import", body, type).status, 200) << type << " " << body;
+  EXPECT_EQ(Send("/import?format=markdown", "named text", "application/json").status, 200)
+      << "who names the format knows";
+  EXPECT_EQ(Get("/export").body["observations"].size(), 7u);
 }
 
 TEST_F(LosslessImport, LongTextsComeInPartsInTheirOrder) {
@@ -255,20 +321,36 @@ TEST_F(LosslessImport, RepeatedFieldsAreReadInLinearTime) {
   EXPECT_GE(taken.body["imported_observations"], 1) << taken.body;
 }
 
-TEST_F(LosslessImport, LinksOfAnArchiveAreCounted) {
-  std::string link = base::TarFile("notes/link.md", "", 0);
-  link[156] = '2';  // a symbolic link
+// The same entry as another kind of thing.
+std::string AsKind(std::string entry, char kind) {
+  entry[156] = kind;
   unsigned sum = 0;
   for (size_t i = 0; i < 512; ++i)
-    sum += i >= 148 && i < 156 ? ' ' : static_cast<unsigned char>(link[i]);
-  snprintf(link.data() + 148, 8, "%06o", sum);
-  const std::string tar = base::TarFile("notes/a.md", "text", 0) + link + base::TarEnd();
-  for (const char* target : {"/import?project=a", "/import?project=b&format=markdown"}) {
+    sum += i >= 148 && i < 156 ? ' ' : static_cast<unsigned char>(entry[i]);
+  snprintf(entry.data() + 148, 8, "%06o", sum);
+  return entry;
+}
+
+TEST_F(LosslessImport, WhatAnArchiveHasBesideNotesIsCounted) {
+  const std::string tar =
+      base::TarFile("notes/a.md", "text", 0) + AsKind(base::TarFile("notes/hard.md", "", 0), '1') +
+      AsKind(base::TarFile("notes/link.md", "", 0), '2') +
+      AsKind(base::TarFile("elsewhere", "", 0), '2') +
+      AsKind(base::TarFile("dev/tty", "", 0), '3') + AsKind(base::TarFile("dev/sda", "", 0), '4') +
+      AsKind(base::TarFile("folder", "", 0), '5') + AsKind(base::TarFile("queue", "", 0), '6') +
+      base::TarFile("notes/todo.txt", "words", 0) + base::TarFile("notes/plan.canvas", "{}", 0) +
+      base::TarFile("notes/b.png", "x", 0) + AsKind(base::TarFile(".git/link.md", "", 0), '2') +
+      base::TarEnd();
+  for (const char* target : {"/import?project=a", "/import?project=b&format=markdown",
+                             "/import?project=c&format=obsidian"}) {
     const Answered taken = Send(target, tar, "application/x-tar");
     EXPECT_EQ(taken.body["imported_observations"], 1) << taken.body;
-    EXPECT_EQ(taken.body["skipped"], 1);
-    ASSERT_EQ(taken.body["errors"].size(), 1u) << taken.body;
-    EXPECT_EQ(taken.body["errors"][0]["file"], "notes/link.md");
+    EXPECT_EQ(taken.body["skipped"], 8);
+    std::vector<std::string> files;
+    for (const Json& error : taken.body["errors"]) files.push_back(base::StringAt(error, {"file"}));
+    EXPECT_EQ(files, (std::vector<std::string>{"notes/hard.md", "notes/link.md", "elsewhere",
+                                               "dev/tty", "dev/sda", "queue", "notes/todo.txt",
+                                               "notes/plan.canvas"}));
   }
 }
 

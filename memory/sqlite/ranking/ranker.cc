@@ -131,7 +131,7 @@ void AddHits(const Matches& found, std::span<Record> records) {
 Result<bool> IsEligible(sqlite::Database& database, const RankQuery& query, int64_t slot) {
   ASSIGN_OR_RETURN(
       sqlite::Statement read,
-      database.Prepare("SELECT type, project, type IN ('audit', 'security') FROM observations o "
+      database.Prepare("SELECT type, project, type IN " MEMORY_UNASKED_TYPES " FROM observations o "
                        "WHERE slot = ?1 AND " MEMORY_LIVE));
   ASSIGN_OR_RETURN(const bool live, read.Bind(slot).Step());
   if (!live) return false;

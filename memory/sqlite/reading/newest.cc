@@ -72,9 +72,7 @@ Result<std::vector<Observation>> Newest(Database& database, const SearchScope& s
       types = {*filter.type};
     } else {
       ASSIGN_OR_RETURN(types, TypesOf(database, range, scope.project));
-      if (!logs)
-        std::erase_if(types,
-                      [](const auto& type) { return type == "audit" || type == "security"; });
+      if (!logs) std::erase_if(types, [](const auto& type) { return IsUnaskedType(type); });
     }
     for (const std::string& type : types)
       RETURN_IF_ERROR(AddType(database, range, scope.project, type, filter, newest));

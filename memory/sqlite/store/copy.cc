@@ -37,10 +37,10 @@ constexpr const char* kLeaveOut =
     "DELETE FROM working_memory;"
     "DELETE FROM ingest_turns;"
     "DELETE FROM turn_tokens;"
-    // The copy lacks the rows that an undo needs.
+    // The copy lacks the rows that an undo needs; it has the log of the runs.
     "DELETE FROM trace_pairs;"
     "DELETE FROM consolidation_actions;"
-    "DELETE FROM consolidation_log;"
+    "UPDATE consolidation_log SET derive = '', request = '';"
     "DELETE FROM archive_access_log;"
     "DELETE FROM revisions WHERE id NOT IN (SELECT id FROM observations);"
     "DELETE FROM waiting WHERE slot NOT IN (SELECT slot FROM observations);"
@@ -79,6 +79,9 @@ Status KeepProject(Database& database, const std::string& project) {
        {// Deletions do not name their project: the copy has none of them, and another salt.
         "UPDATE salt SET value = lower(hex(randomblob(16))) WHERE ?1 = ?1",
         "DELETE FROM deletions WHERE ?1 = ?1", "DELETE FROM retention WHERE project <> ?1",
+        "DELETE FROM consolidation_actions WHERE ?1 = ?1",
+        "DELETE FROM consolidation_log WHERE json_extract(context, '$[0]') IS NOT "
+        "(SELECT folded FROM projects WHERE number = ?1)",
         "DELETE FROM observations WHERE project <> ?1", "DELETE FROM sessions WHERE project <> ?1",
         "DELETE FROM ranges WHERE number NOT IN (0, ?1)",
         "DELETE FROM projects WHERE number <> ?1"}) {

@@ -6,6 +6,7 @@
 #include "memory/sqlite/tables/retired.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/twins.h"
+#include "memory/sqlite/traces/trace_rows.h"
 #include "memory/sqlite/writing/known_row.h"
 
 namespace memory {
@@ -76,6 +77,21 @@ Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
   return {};
 }
 
+// The trace that a new row is, too. Its id is that of the observation's number, which no other has.
+Status AddTrace(Database& database, int64_t id, const ExportedTrace& trace) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT slot FROM observations WHERE id = ?1"));
+  ASSIGN_OR_RETURN(const bool there, read.Bind(id).Step());
+  if (!there) return {};
+  TraceRow row;
+  row.slot = read.Int(0);
+  row.id = NumberedTraceId(id);
+  row.scope = trace.scope;
+  row.scope_id = trace.scope_id;
+  row.strength = trace.strength;
+  row.metadata = trace.metadata;
+  return PutTrace(database, row);
+}
+
 Result<Imported> AtSlot(Database& database, Imported::Outcome outcome, int64_t slot) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT id FROM observations WHERE slot = ?1"));
   ASSIGN_OR_RETURN(const bool there, read.Bind(slot).Step());
@@ -124,6 +140,7 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
   if (row.last_seen_ms == 0) row.last_seen_ms = row.updated_ms;
   ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, facts, session));
   RETURN_IF_ERROR(AddRevisions(database, id, given));
+  if (given.trace) RETURN_IF_ERROR(AddTrace(database, id, *given.trace));
   return Imported{Imported::kNew, id};
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 
 #include "lib/base/guarded.h"
@@ -19,6 +20,13 @@ namespace memory {
 #define MEMORY_LIVE                                                                         \
   "o.deleted_ms IS NULL AND max(o.updated_ms, o.seen_ms) > kept_since(o.project, o.scope, " \
   "o.type) "
+
+// Types that a search or a list has when it asks for them alone: logs, and what an import of
+// AgentOS keeps as it came.
+#define MEMORY_UNASKED_TYPES "('audit', 'security', 'agentos')"
+inline bool IsUnaskedType(std::string_view type) {
+  return type == "audit" || type == "security" || type == "agentos";
+}
 
 // The retention policy in force and the rows that were used, shared by all connections of a store.
 // Any thread.

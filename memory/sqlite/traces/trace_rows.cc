@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "lib/base/json/stored.h"
 #include "lib/base/process/random.h"
@@ -23,15 +22,6 @@ using sqlite::Statement;
 namespace {
 
 constexpr size_t kTraceTitle = 120;  // characters
-constexpr size_t kNumberDigits = 12;
-
-std::string NumberedId(int64_t observation) {
-  std::array<char, 2 * sizeof observation> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), observation, 16).ptr;
-  const std::string number(digits.data(), end);
-  return std::string(kNumberedPrefix) +
-         std::string(kNumberDigits - std::min(kNumberDigits, number.size()), '0') + number;
-}
 
 const char* ScopeOf(const api::Observation& row) {
   return row.scope == "global" ? kOrganizationScope : kPersonaScope;
@@ -44,7 +34,7 @@ Status ReadBeside(Database& database, TraceRow& trace) {
                        "remind_ms, reason, merged_into, extras FROM traces WHERE slot = ?1"));
   ASSIGN_OR_RETURN(trace.stored, read.Bind(trace.slot).Step());
   if (!trace.stored) {
-    trace.id = NumberedId(trace.row.id);
+    trace.id = NumberedTraceId(trace.row.id);
     trace.scope = ScopeOf(trace.row);
     trace.scope_id = trace.scope == kPersonaScope ? trace.row.project : kOrganizationScope;
     trace.strength.accessed_ms = std::max(trace.row.updated_ms, trace.row.last_seen_ms);
@@ -65,16 +55,6 @@ Status ReadBeside(Database& database, TraceRow& trace) {
 }
 
 }  // namespace
-
-std::optional<int64_t> NumberInTraceId(std::string_view id) {
-  if (!id.starts_with(kNumberedPrefix)) return std::nullopt;
-  const std::string_view digits = id.substr(kNumberedPrefix.size());
-  int64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return digits.size() == kNumberDigits ? std::optional(number) : std::nullopt;
-}
 
 std::string KindOf(const api::Observation& row) {
   if (IsTraceKind(row.type)) return row.type;

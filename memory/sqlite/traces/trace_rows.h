@@ -27,12 +27,6 @@ struct TraceRow {
   base::Json emotions = base::Json::object(), metadata = base::Json::object();
 };
 
-// The head of an id made of the number of an observation that is no trace: of a UUID of version 8
-// (RFC 9562).
-inline constexpr std::string_view kNumberedPrefix = "mt_00000000-0000-8000-8000-";
-// The number in such an id.
-std::optional<int64_t> NumberInTraceId(std::string_view id);
-
 // The kind of a trace is the type of its observation. Of other types, tool results and episodes are
 // episodic, patterns and procedures procedural, the rest semantic.
 std::string KindOf(const api::Observation& row);

@@ -175,6 +175,8 @@ Result<bool> ReadWholeTraces(Database& database, const TraceReading& reading, in
     if (!row) continue;
     WholeTrace whole;
     whole.trace = TraceOf(*row, reading.now_ms, reading.rules);
+    whole.type = row->row.type;
+    whole.title = row->row.title;
     whole.stored_strength = row->strength.value;
     ASSIGN_OR_RETURN(whole.original, OriginalOf(database, slot));
     if (reading.vectors) RETURN_IF_ERROR(ReadVector(database, slot, whole));

@@ -2,6 +2,7 @@
 #include "memory/transfer/formats/csv_records.h"
 
 #include <algorithm>
+#include <map>
 
 #include "lib/base/text/text.h"
 #include "memory/api/json_elements.h"
@@ -27,19 +28,20 @@ std::string LowerAscii(std::string_view text) {
   return lower;
 }
 
-// What the columns are called, without case for the ones that we know.
+// What the columns are called, without case for the ones that we know; a second one of a name has
+// its number.
 Result<std::vector<std::string>> ColumnsOf(const std::vector<std::string>& header) {
   std::vector<std::string> columns;
+  std::map<std::string, size_t> seen;
   for (const std::string& name : header) {
     std::string column(base::Trim(name));
-    if (!base::IsUtf8(column)) return Error{Code::kInvalid, "line 1: a column's name is not UTF-8"};
+    column = base::ToUtf8(column);
+    if (column.empty()) column = "field " + std::to_string(columns.size() + 1);
     const std::string lower = LowerAscii(column);
     if (std::find(std::begin(kAnyCase), std::end(kAnyCase), lower) != std::end(kAnyCase))
       column = lower;
-    if (std::find(columns.begin(), columns.end(), column) != columns.end())
-      return Error{Code::kInvalid,
-                   "line 1: the column \"" + base::Ellipsize(column, 40) + "\" occurs twice"};
-    columns.push_back(std::move(column));
+    const size_t times = ++seen[column];
+    columns.push_back(times == 1 ? column : column + " (" + std::to_string(times) + ")");
   }
   constexpr std::string_view kContents[] = {"content", "text",
                                             "memory"};  // as RowOfFields takes them
@@ -68,10 +70,6 @@ Json RowOf(const std::vector<std::string>& columns, const std::vector<std::strin
 
 }  // namespace
 
-Error CsvReader::Wrong(const char* why) const {
-  return Error{Code::kInvalid, "line " + std::to_string(line_) + ": " + why};
-}
-
 Status CsvReader::Push(std::string_view piece) {
   for (const char c : piece) {
     if (++record_bytes_ > kMaxElementBytes) {
@@ -85,8 +83,17 @@ Status CsvReader::Push(std::string_view piece) {
   return {};
 }
 
+// Quotes where RFC 4180 has none are text, and a carriage return alone ends a line, as old files
+// have it.
 Status CsvReader::Take(char c) {
+  if (state_ == State::kReturn) {
+    RETURN_IF_ERROR(EndRecord());
+    if (c == '\n') return {};
+    ++line_;
+    record_bytes_ = 1;
+  }
   switch (state_) {
+    case State::kReturn:
     case State::kStart:
       if (c == '"') {
         state_ = State::kQuoted;
@@ -96,19 +103,14 @@ Status CsvReader::Take(char c) {
       state_ = State::kPlain;
       [[fallthrough]];
     case State::kPlain:
-      if (c == '"') {
-        if (fields_.empty() && record_line_ == 1 && field_ == kByteOrderMark) {
-          field_.clear();
-          state_ = State::kQuoted;
-          return {};
-        }
-        return Wrong("a quote inside a field that does not begin with one");
-      }
-      if (c != separator_ && c != '\r' && c != '\n') {
-        field_ += c;
+      if (c == '"' && fields_.empty() && record_line_ == 1 && field_ == kByteOrderMark) {
+        field_.clear();
+        state_ = State::kQuoted;
         return {};
       }
-      return AfterField(c);
+      if (c == separator_ || c == '\r' || c == '\n') return AfterField(c);
+      field_ += c;
+      return {};
     case State::kQuoted:
       if (c == '"')
         state_ = State::kQuoteInQuoted;
@@ -116,23 +118,20 @@ Status CsvReader::Take(char c) {
         field_ += c;
       return {};
     case State::kQuoteInQuoted:
-      if (c == '"') {
-        field_ += c;
-        state_ = State::kQuoted;
-        return {};
-      }
-      return AfterField(c);
-    case State::kReturn:
-      if (c != '\n') return Wrong("a carriage return that no line feed follows; quote the field");
-      return EndRecord();
+      if (c == separator_ || c == '\r' || c == '\n') return AfterField(c);
+      state_ = c == '"' ? State::kQuoted : State::kPlain;
+      if (c != '"') field_ += '"';  // it ended nothing
+      field_ += c;
+      return {};
   }
   return {};
 }
 
 Status CsvReader::AfterField(char c) {
-  if (c != separator_ && c != '\r' && c != '\n')
-    return Wrong("text behind the quote that ends a field");
-  if (fields_.size() >= kMaxColumns) return Wrong("more than 1000 fields");
+  if (fields_.size() >= kMaxColumns) {
+    return Error{Code::kInvalid, "line " + std::to_string(record_line_) + ": more than " +
+                                     std::to_string(kMaxColumns) + " fields"};
+  }
   fields_.push_back(std::exchange(field_, std::string()));
   state_ = c == '\r' ? State::kReturn : State::kStart;
   return c == '\n' ? EndRecord() : Status();
@@ -152,10 +151,8 @@ Status CsvReader::EndRecord() {
 }
 
 Status CsvReader::Finish() {
-  if (state_ == State::kQuoted) {
-    return Error{Code::kInvalid, "line " + std::to_string(record_line_) +
-                                     ": a quote that begins here does not end"};
-  }
+  open_line_ = state_ == State::kQuoted ? record_line_ : 0;
+  if (open_line_ != 0) state_ = State::kPlain;
   if (state_ == State::kStart && fields_.empty()) return {};
   return state_ == State::kReturn ? EndRecord() : AfterField('\n');
 }
@@ -208,7 +205,6 @@ bool StartsAsCsv(std::string_view beginning) {
 
 Status ReadCsv(http::BodyReader& body, std::string_view beginning, const ForeignDefaults& defaults,
                Importer& importer) {
-  importer.TakeSoftly();
   size_t skip = SeparatorLine(beginning).size();
   std::vector<std::string> columns;
   CsvReader reader(
@@ -221,7 +217,7 @@ Status ReadCsv(http::BodyReader& body, std::string_view beginning, const Foreign
         std::string problem;
         Json row = RowOf(columns, fields, problem);
         if (!problem.empty()) importer.Tell(problem, where, true);
-        return importer.TakeObservation(RowOfFields(std::move(row), defaults), where);
+        return importer.TakeForeign(EpisodeOfFields(std::move(row), defaults), where);
       },
       SeparatorOf(beginning));
   for (;;) {
@@ -232,6 +228,10 @@ Status ReadCsv(http::BodyReader& body, std::string_view beginning, const Foreign
     RETURN_IF_ERROR(reader.Push(std::string_view(piece).substr(cut)));
   }
   RETURN_IF_ERROR(reader.Finish());
+  if (reader.open_line() != 0) {
+    importer.Tell("a quote that begins here does not end: everything behind it is one field",
+                  {{"line", reader.open_line()}}, true);
+  }
   if (columns.empty())
     return Error{Code::kInvalid, "the line with the names of the columns is missing"};
   return {};

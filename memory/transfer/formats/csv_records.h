@@ -12,25 +12,26 @@
 
 namespace memory {
 
-// The records of a text that arrives in pieces, as RFC 4180 has them; lines may end in LF alone, a
-// byte order mark is left out, and so are empty lines. Memory is bounded by the largest record.
+// The records of a text that arrives in pieces, as RFC 4180 has them; lines may end in LF or CR
+// alone, a byte order mark is left out, and so are empty lines. A quote where RFC 4180 has none is
+// text. Memory is bounded by the largest record.
 class CsvReader {
  public:
   using OnRecord = std::function<base::Status(const std::vector<std::string>& fields, size_t line)>;
   explicit CsvReader(OnRecord on_record, char separator = ',')
       : on_record_(std::move(on_record)), separator_(separator) {}
 
-  // kInvalid: a quote where none may be, a carriage return alone; kTooLarge: a record over
-  // kMaxElementBytes; each with its line. Errors of the callback end the reading.
+  // kInvalid: more than 1,000 fields; kTooLarge: a record over kMaxElementBytes; each with its
+  // line. Errors of the callback end the reading.
   base::Status Push(std::string_view piece);
-  base::Status Finish();  // kInvalid: the last quote does not end
+  base::Status Finish();                           // takes a last field whose quote does not end
+  size_t open_line() const { return open_line_; }  // of such a record; 0: there is none
 
  private:
   enum class State { kStart, kPlain, kQuoted, kQuoteInQuoted, kReturn };
   base::Status Take(char c);
   base::Status AfterField(char c);
   base::Status EndRecord();
-  base::Error Wrong(const char* why) const;
 
   OnRecord on_record_;
   const char separator_;
@@ -38,7 +39,7 @@ class CsvReader {
   std::vector<std::string> fields_;
   std::string field_;
   bool quoted_ = false;  // a field of this record was
-  size_t line_ = 1, record_line_ = 1, record_bytes_ = 0;
+  size_t line_ = 1, record_line_ = 1, record_bytes_ = 0, open_line_ = 0;
 };
 
 // What separates the fields of a table that begins so: a line `sep=;` says it, else it is what the
@@ -48,8 +49,9 @@ char SeparatorOf(std::string_view beginning);
 // Whether a body that begins so is a table: its first line has a field `content`.
 bool StartsAsCsv(std::string_view beginning);
 
-// The first record names the columns; `content` must be among them. A record with another number of
-// fields, or whose bytes are not UTF-8, is refused alone.
+// The first record names the columns; `content` must be among them. Every record is an episodic
+// trace of the user without a type, its other columns are metadata; one with another number of
+// fields is told.
 // `beginning`: of the same body.
 base::Status ReadCsv(http::BodyReader& body, std::string_view beginning,
                      const ForeignDefaults& defaults, Importer& importer);

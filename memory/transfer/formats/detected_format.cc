@@ -64,17 +64,69 @@ Result<std::string> FormatByBeginning(std::string_view beginning) {
   return std::string("markdown");
 }
 
-Result<std::string> FormatByType(std::string_view type, std::string_view beginning) {
-  if (type == "text/csv" && !StartsAsTar(beginning)) return std::string("csv");
-  if (type == "text/markdown" && !StartsAsTar(beginning)) return std::string("markdown");
-  // JSON, but no list: else it would be a memory of one word.
-  const auto json = type == "application/json" ? base::ParseJson(base::Trim(beginning))
-                                               : Result<base::Json>(base::Json::object());
-  if (json && !json->is_structured()) {
-    return NotTaken("the body is JSON, and " + base::Ellipsize(base::DumpJson(*json), 40) +
+namespace {
+
+constexpr std::string_view kLineTypes[] = {"application/x-ndjson", "application/jsonl",
+                                           "application/x-jsonlines"};
+constexpr std::string_view kTarTypes[] = {"application/x-tar", "application/tar"};
+constexpr std::string_view kFileTypes[] = {"application/vnd.sqlite3", "application/x-sqlite3"};
+constexpr std::string_view kTableTypes[] = {"text/csv", "text/tab-separated-values"};
+
+Error IsNot(std::string_view type, const std::string& what) {
+  return NotTaken("the Content-Type is " + base::Ellipsize(type, 60) + ", and the body " + what);
+}
+
+bool IsJsonType(std::string_view type) {
+  return type.ends_with("/json") || type.ends_with("+json");
+}
+
+std::string_view WithoutBlanks(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return base::Trim(text);
+}
+
+// By the marks of files alone, or a text of JSON: other text is none of the type.
+Result<std::string> FormatOfJson(std::string_view type, std::string_view beginning) {
+  const std::string_view text = WithoutBlanks(beginning);
+  // curl --json sends any export so.
+  const bool export_of_ours =
+      beginning.starts_with(kSqliteMagic) || StartsAsTar(beginning) ||
+      (StartsAsNotes(beginning) && beginning.find(kExportFormat) != beginning.npos);
+  if (export_of_ours || text.empty() || text.starts_with('{') || text.starts_with('['))
+    return FormatByBeginning(beginning);
+  const auto json = base::ParseJson(text);
+  if (json || text.starts_with('"'))
+    return NotTaken("the body is JSON, and " + base::Ellipsize(text, 40) +
                     " is no list of memories");
+  return IsNot(type,
+               "is no JSON: send Markdown as text/markdown, a table as text/csv, another file "
+               "as application/octet-stream");
+}
+
+}  // namespace
+
+Result<std::string> FormatByType(std::string_view type, std::string_view beginning) {
+  if (IsJsonType(type)) return FormatOfJson(type, beginning);
+  if (base::IsOneOf(type, kTarTypes)) {
+    const bool empty = beginning.find_first_not_of('\0') == beginning.npos && !beginning.empty();
+    if (empty || StartsAsTar(beginning)) return std::string("obsidian");
+    return IsNot(type, "is no tar archive");
   }
-  return FormatByBeginning(beginning);
+  if (base::IsOneOf(type, kFileTypes)) {
+    if (beginning.starts_with(kSqliteMagic)) return std::string("sqlite");
+    return IsNot(type, "is no SQLite file");
+  }
+  if (base::IsOneOf(type, kLineTypes)) {
+    if (WithoutBlanks(beginning).starts_with('{')) return FormatByBeginning(beginning);
+    return IsNot(type, "has no lines of JSON objects");
+  }
+  const bool table = base::IsOneOf(type, kTableTypes);
+  if (!table && type != "text/markdown") return FormatByBeginning(beginning);
+  if (StartsAsTar(beginning)) return std::string("obsidian");
+  if (beginning.starts_with(kSqliteMagic) || beginning.starts_with("PK\x03\x04") ||
+      beginning.starts_with("\x1f\x8b") || beginning.find('\0') != beginning.npos)
+    return IsNot(type, "is no text");
+  return std::string(table ? "csv" : "markdown");
 }
 
 }  // namespace memory

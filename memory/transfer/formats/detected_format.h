@@ -21,8 +21,9 @@ inline constexpr const char* kTaken =
 // them, says what it looks like.
 base::Result<std::string> FormatByBeginning(std::string_view beginning);
 
-// The same for a body whose media type is given ("" for none): a type that names a format holds,
-// and JSON is a list of memories or an object that has some.
+// The same for a body whose media type is given ("" for none). A type that names a format holds: a
+// body of another form is kInvalid. application/json, which curl --json sends with any file, may be
+// an export that its first bytes tell; its JSON is a list of memories, or an object that has some.
 base::Result<std::string> FormatByType(std::string_view type, std::string_view beginning);
 
 }  // namespace memory

@@ -2,7 +2,9 @@
 #include "memory/transfer/formats/json_rows.h"
 
 #include <algorithm>
+#include <map>
 
+#include "lib/base/text/text.h"
 #include "memory/api/json_elements.h"
 #include "memory/transfer/formats/detected_format.h"
 #include "memory/transfer/formats/other_formats.h"
@@ -43,11 +45,17 @@ class ObjectReader {
     };
     handlers.on_array = [&](const std::string& array) {
       const bool told = format_ == "agentos-json";
-      known_ = known_ || (told ? array.empty() || AgentOsImport::IsArray(array) : IsKnown(array));
+      known_ = known_ || (told ? AgentOsImport::IsArray(array) : IsKnown(array));
+      // An empty list is one of memories when somebody says so.
+      known_ = known_ || (array.empty() && format_ != "auto" && format_ != "json");
       agentos_ = agentos_ || IsAgentOsMark(array);
     };
     RETURN_IF_ERROR(ReadElements(body, handlers));
     RETURN_IF_ERROR(others_.Finish());
+    for (const auto& [array, count] : unknown_)
+      importer_.Tell(std::to_string(count) + " elements of " + base::Ellipsize(array, 40) +
+                         " are nothing that is known here: they were left out",
+                     Json(), false);
     if (known_) return {};
     return Error{Code::kInvalid, "nothing in this JSON is a list of memories"};
   }
@@ -67,6 +75,7 @@ class ObjectReader {
 
   Status Take(const std::string& array, Json element) {
     const bool any = format_ == "auto";
+    known_ = known_ || (array.empty() && (element.is_object() || element.is_string()));
     if (others_.Is(array, element)) {
       known_ = true;
       return others_.Take(array, element);
@@ -75,13 +84,11 @@ class ObjectReader {
       known_ = known_ || any;
       const std::string name = array.empty() ? "traces" : array;
       return AgentOsImport::IsArray(name) ? importer_.TakeAgentOs(name, std::move(element))
-                                          : Status();
+                                          : LeaveOut(array);
     }
-    if (array.empty() && (format_ == "chatgpt" || (any && element.contains("mapping"))))
-      return TakeConversation(element);
     const bool list = array.empty() || array == "results" || array == "memories";
     if (list && (format_ == "mem0" || (any && (array == "results" || element.contains("memory")))))
-      return TakeForeign(RowOfMem0(element, Named("mem0")));
+      return importer_.TakeForeign(RowOfMem0(element, Named("mem0")));
     if (format_ == "engram" || (any && IsEngrams(array, element)))
       return TakeEngram(array, element);
     if (array == "sessions") return importer_.TakeSession(element);
@@ -90,10 +97,18 @@ class ObjectReader {
     if (array == "traces") return importer_.TakeTrace(element);
     if (array == "traces_edges") return importer_.TakeEdge(element);
     // A list that somebody wrote: an odd field is no reason to lose its text.
+    if (array.empty() && element.is_string()) element = {{"content", std::move(element)}};
     const bool of_store = element.contains("normalized_hash") || element.contains("revisions");
-    if (array.empty() && !of_store && !base::StringAt(element, {"content"}).empty())
-      return TakeForeign(RowOfFields(std::move(element), Named("json")));
+    const bool text =
+        !base::StringAt(element, {"content"}).empty() || !base::StringAt(element, {"text"}).empty();
+    if (array.empty() && !of_store && text)
+      return importer_.TakeForeign(RowOfFields(std::move(element), Named("json")));
     if (array == "observations" || array.empty()) return importer_.TakeObservation(element);
+    return LeaveOut(array);
+  }
+
+  Status LeaveOut(const std::string& array) {
+    ++unknown_[array];
     return {};
   }
 
@@ -131,44 +146,22 @@ class ObjectReader {
   }
 
   static bool IsKnown(const std::string& array) {
-    static constexpr std::string_view kArrays[] = {
-        "", "results", "memories", "sessions", "observations", "prompts", "traces"};
+    static constexpr std::string_view kArrays[] = {"results",      "memories", "sessions",
+                                                   "observations", "prompts",  "traces"};
     return std::find(std::begin(kArrays), std::end(kArrays), array) != std::end(kArrays);
-  }
-
-  Status TakeForeign(const Json& row) {
-    importer_.TakeSoftly();
-    const Status taken = importer_.TakeObservation(row);
-    importer_.TakeStrictly();
-    return taken;
   }
 
   Status TakeEngram(const std::string& array, const Json& element) {
     const ForeignDefaults defaults = Named("engram");
-    if (array == "sessions") return importer_.TakeSession(SessionOfEngram(element, defaults));
-    if (array == "prompts") return TakeForeign(RowOfEngramPrompt(element, defaults));
-    if (array != "observations") return {};
+    if (array == "sessions")
+      return importer_.TakeForeignSession(SessionOfEngram(element, defaults));
+    if (array == "prompts") return importer_.TakeForeign(RowOfEngramPrompt(element, defaults));
+    if (array != "observations") return LeaveOut(array);
     if (!base::StringAt(element, {"deleted_at"}).empty()) {
       importer_.SkipObservation();
       return {};
     }
-    return TakeForeign(RowOfEngram(element, defaults));
-  }
-
-  Status TakeConversation(const Json& element) {
-    Result<ForeignConversation> made = ConversationOfChatGpt(element, Named("chatgpt"));
-    if (!made) {
-      importer_.RefuseObservation(made.error(), Json());
-      return {};
-    }
-    RETURN_IF_ERROR(importer_.TakeSession(made->session));
-    for (const Json& row : made->rows) RETURN_IF_ERROR(TakeForeign(row));
-    if (made->textless > 0) {
-      importer_.Tell(std::to_string(made->textless) +
-                         " parts of the conversation hold no text (pictures, files)",
-                     {{"conversation", base::StringAt(made->session, {"id"})}}, true);
-    }
-    return {};
+    return importer_.TakeForeign(RowOfEngram(element, defaults));
   }
 
   ForeignDefaults Named(const char* format) const {
@@ -181,8 +174,9 @@ class ObjectReader {
   Importer& importer_;
   std::string format_;
   OtherFormats others_;
-  bool agentos_ = false;  // an array of AgentOS' was there
-  bool known_ = false;    // something of an export was there, empty or not
+  std::map<std::string, int64_t> unknown_;  // elements of arrays that nobody knows
+  bool agentos_ = false;                    // an array of AgentOS' was there
+  bool known_ = false;                      // something of an export was there, empty or not
 };
 
 }  // namespace

@@ -27,30 +27,39 @@ bool IsFormatOf(const std::string& format, const char* named) {
   return format == "auto" || format == named;
 }
 
-// A message of Gemini's, and none of AgentOS'.
+// A message of a conversation, and none of AgentOS'.
 bool IsMessage(const Json& element) {
   if (!element.is_object() || element.contains("conversationId") ||
       element.contains("conversation_id"))
     return false;
-  const std::string role = base::StringAt(element, {"role"}, base::StringAt(element, {"type"}));
-  return role == "user" || role == "model" || role == "gemini" || role == "info";
+  for (const char* field : {"role", "type", "author", "sender"})
+    if (!base::StringAt(element, {field}).empty()) return true;
+  return false;
 }
 
 }  // namespace
 
 Status TakeOther(const OtherRows& made, const Json& where, Importer& importer) {
-  for (const Json& session : made.sessions) RETURN_IF_ERROR(importer.TakeSession(session, where));
-  for (const Json& row : made.rows) RETURN_IF_ERROR(importer.TakeObservation(row, where));
-  for (const std::string& what : made.left_out)
-    importer.RefuseObservation({Code::kInvalid, what}, where);
+  for (const Json& session : made.sessions)
+    RETURN_IF_ERROR(importer.TakeForeignSession(session, where));
+  for (const Json& row : made.rows) RETURN_IF_ERROR(importer.TakeForeign(row, where));
+  const bool nothing = made.sessions.empty() && made.rows.empty();
+  for (const std::string& what : made.left_out) {
+    if (nothing)
+      importer.RefuseObservation({Code::kInvalid, what}, where);
+    else
+      importer.Tell(what, where, true);
+  }
   return {};
 }
 
 bool OtherFormats::Is(const std::string& array, const Json& element) const {
   const std::string& format = defaults_.format;
-  if (format == "claude" || format == "gemini" || format == "mcp-memory") return true;
+  if (format == "claude" || format == "gemini" || format == "mcp-memory" || format == "chatgpt")
+    return true;
   if (format != "auto") return false;
-  if (array.empty() && (IsOfClaude(element) || IsOfGemini(element))) return true;
+  const bool list = array.empty() || array == "conversations";
+  if (list && (IsOfChatGpt(element) || IsOfClaude(element) || IsOfGemini(element))) return true;
   if (array == "docs" && element.is_object() && element.contains("filename")) return true;
   if (IsMessageList(array)) return IsMessage(element);
   return (array == "entities" || array == "relations" || array.empty()) && IsOfMcpMemory(element);
@@ -65,6 +74,10 @@ Status OtherFormats::Take(const std::string& array, const Json& element) {
     return Error{Code::kTooLarge, "a conversation has more than 100,000 messages"};
   }
   const std::string& format = defaults_.format;
+  if (IsFormatOf(format, "chatgpt") && (format == "chatgpt" || IsOfChatGpt(element))) {
+    named.format = "chatgpt";
+    return TakeOther(RowsOfChatGpt(element, named), Json(), importer_);
+  }
   if (array == "docs" || array == "chat_messages") {
     (array == "docs" ? project_ : conversation_)[array].push_back(element);
     return {};
@@ -72,7 +85,7 @@ Status OtherFormats::Take(const std::string& array, const Json& element) {
   if (IsFormatOf(format, "claude") && (format == "claude" || IsOfClaude(element))) {
     named.format = "claude";
     const OtherRows made = RowsOfClaude(element, named);
-    if (made.rows.empty() && made.left_out.empty() && !element.empty())
+    if (made.rows.empty() && made.sessions.empty() && made.left_out.empty() && !element.empty())
       return TakeOther({{}, {}, {"it has no text: neither chat_messages, docs nor memories"}},
                        Json(), importer_);
     return TakeOther(made, Json(), importer_);
@@ -86,13 +99,16 @@ Status OtherFormats::Take(const std::string& array, const Json& element) {
 }
 
 bool OtherFormats::TakeField(const std::string& name, const Json& value) {
-  if (name == "chunkedPrompt" && value.is_object() && value.contains("chunks")) {
-    conversation_["chunkedPrompt"] = value;
+  if ((name == "chunkedPrompt" && value.is_object() && value.contains("chunks")) ||
+      (name == "mapping" && value.is_object())) {
+    conversation_[name] = value;
     return true;
   }
-  constexpr const char* kNames[] = {"uuid",       "name",        "description", "prompt_template",
-                                    "created_at", "updated_at",  "title",       "sessionId",
-                                    "startTime",  "lastUpdated", "id"};
+  if (name == "systemInstruction" || name == "system_instruction") project_[name] = value;
+  constexpr const char* kNames[] = {"uuid",         "name",        "description", "prompt_template",
+                                    "created_at",   "updated_at",  "title",       "sessionId",
+                                    "startTime",    "lastUpdated", "id",          "conversation_id",
+                                    "current_node", "create_time", "update_time", "summary"};
   if (value.is_primitive() &&
       std::ranges::any_of(kNames, [&](const char* one) { return name == one; })) {
     project_[name] = value;
@@ -113,6 +129,10 @@ Status OtherFormats::Finish() {
   if (conversation_.empty()) return {};
   for (const auto& [name, value] : project_.items())
     if (!conversation_.contains(name) && name != "docs") conversation_[name] = value;
+  if (conversation_.contains("mapping")) {
+    named.format = "chatgpt";
+    return TakeOther(RowsOfChatGpt(conversation_, named), Json(), importer_);
+  }
   return TakeOther(claude ? RowsOfClaude(conversation_, named) : RowsOfGemini(conversation_, named),
                    Json(), importer_);
 }
@@ -129,7 +149,9 @@ bool StartsAsMcpMemory(std::string_view beginning) {
   for (const char c : line)
     if (c != ' ' && c != '\t') squeezed += c;
   return squeezed.starts_with("{\"type\":\"entity\",") ||
-         squeezed.starts_with("{\"type\":\"relation\",");
+         squeezed.starts_with("{\"type\":\"relation\",") ||
+         squeezed.starts_with("{\"entityType\":") ||
+         (squeezed.starts_with("{\"name\":") && squeezed.find("\"entityType\":") != squeezed.npos);
 }
 
 Status ReadMcpMemory(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {

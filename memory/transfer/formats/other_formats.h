@@ -1,5 +1,5 @@
-// Claude's, Gemini's and the MCP memory server's JSON among the elements of an import; and the
-// latter's lines.
+// ChatGPT's, Claude's, Gemini's and the MCP memory server's JSON among the elements of an import;
+// and the latter's lines.
 #pragma once
 
 #include <string>

@@ -134,7 +134,7 @@ TEST_F(NoteEdgesTest, TracesAndEdgesGoOutAndInAndTwiceIsSkipped) {
   Start();  // what was retrieved is in the file
   const Json wanted = Rows();
   ASSERT_GT(wanted["traces_edges"].size(), 100u);
-  for (const std::string format : {"markdown", "obsidian"}) {
+  for (const std::string format : {"notes", "markdown", "obsidian"}) {
     StartEmpty();
     ASSERT_EQ(Post("/import", wanted).body["errors"], Json::array());
     ASSERT_EQ(Rows(), wanted);
@@ -157,7 +157,7 @@ TEST_F(NoteEdgesTest, TracesAndEdgesGoOutAndInAndTwiceIsSkipped) {
       EXPECT_EQ(again.body[count], 0) << format;
     EXPECT_EQ(again.body["skipped"], wanted["sessions"].size() + wanted["observations"].size() +
                                          wanted["traces"].size() + wanted["traces_edges"].size());
-    if (format == "obsidian") EXPECT_EQ(Export(format), file);
+    if (format != "notes") EXPECT_EQ(Export(format), file);
   }
 }
 
@@ -169,19 +169,50 @@ TEST_F(NoteEdgesTest, ANoteOfATraceHasItsFieldsAndLinksByTheNamesOfFiles) {
   PutEdge(call, tea);
   const std::string vault = Export("obsidian");
   for (const std::string& words :
-       {std::string("semantic/1-user-drinks-tea.md"), std::string("prospective/2-call-ann.md"),
-        "id: " + tea, std::string("scope: user\n"), std::string("scopeId: default\n"),
+       {"semantic/" + tea + ".md", "prospective/" + call + ".md", "id: " + tea,
+        std::string("scope: user\n"), std::string("scopeId: default\n"),
         std::string("strength: 1.0\n"), std::string("createdAt: 20"),
         std::string("lastAccessed: 20"), std::string("retrievalCount: 0\n"),
         std::string("remindAt: 2030-03-17T17:46:40Z\n"), std::string("#drink"),
-        std::string("### Related\n- [[prospective/2-call-ann]] — about (0.25)\n"),
-        std::string("### Related\n- [[semantic/1-user-drinks-tea]] — related\n")})
+        "### Related\n- [[" + call + "]] — about (0.25)\n",
+        "### Related\n- [[" + tea + "]] — related\n"})
     EXPECT_NE(vault.find(words), std::string::npos) << words << "\n" << vault;
-  EXPECT_NE(Export("markdown").find("- [[prospective/2-call-ann]] — about (0.25)\n"),
-            std::string::npos);
+  for (const char* format : {"markdown", "notes"})
+    EXPECT_NE(Export(format).find("- [[" + call + "]] — about (0.25)\n"), std::string::npos);
+  EXPECT_TRUE(StartsAsTar(Export("markdown")));
+  EXPECT_EQ(Export("markdown").find("#drink"), std::string::npos) << "Obsidian's alone";
   // What is not in an export is no link of it.
   Call("DELETE", "/traces/" + call);
-  EXPECT_EQ(Export("obsidian").find("[[prospective"), std::string::npos);
+  EXPECT_EQ(Export("obsidian").find("[[mt_"), std::string::npos);
+}
+
+// Files of earlier versions are called by numbers and titles, and links name them so.
+TEST_F(NoteEdgesTest, AnExportOfAnEarlierVersionIsTaken) {
+  const auto note = [](const std::string& id, int number, const std::string& text,
+                       const std::string& footer) {
+    return "---\nkind: trace\nid: " + id + "\nobservation: " + std::to_string(number) +
+           "\nproject: p\nsession_id: s\ntitle: t\ntype: semantic\nscope: user\nscopeId: "
+           "default\nstrength: 1.0\nlastAccessed: 2026-01-02T00:00:00Z\nretrievalCount: 0\n"
+           "createdAt: 2026-01-02T00:00:00Z\n---\n\n" +
+           text + "\n\n%% agent-memory %%\n" + footer + "\n\n";
+  };
+  const std::string first =
+      note("mt_a", 41, "first", "### Related\n- [[semantic/42-second]] — about (0.5)\n");
+  const std::string second =
+      note("mt_b", 42, "second", "### Related\n- [[other/41-first]] — back\n");
+  const std::string file = "---\nkind: export\nformat: agent-memory/1\n---\n\n\n" + first + second +
+                           "---\nkind: end\nsessions: 0\nobservations: 2\n---\n";
+  const std::string vault = TarFile("semantic/41-first.md", first, 0) +
+                            TarFile("semantic/42-second.md", second, 0) + TarEnd();
+  for (const std::string& body : {file, vault}) {
+    StartEmpty();
+    const Answered taken = PostText("/import", body);
+    ASSERT_EQ(taken.status, 200) << taken.body;
+    EXPECT_EQ(taken.body["imported_traces"], 2) << taken.body;
+    EXPECT_EQ(taken.body["imported_edges"], 2) << taken.body;
+    EXPECT_EQ(Edges(),
+              (std::vector<std::string>{"mt_a -> mt_b about 0.5", "mt_b -> mt_a back 1.0"}));
+  }
 }
 
 TEST_F(NoteEdgesTest, LinksOfAnybodysVaultAreEdges) {

@@ -112,7 +112,7 @@ class NotesReader {
     const std::string kind = base::StringAt(note->front, {"kind"});
     if (kind == "export" && note->front.contains("format")) {
       ours_ = true;
-      importer_.TakeStrictly();
+      notes_.TakeStrictly();
       return importer_.SetFormat(note->front.value("format", Json()));
     }
     if (kind == "end" && ours_) return End(note->front);
@@ -128,8 +128,8 @@ class NotesReader {
     for (MarkdownSection& section : SectionsOf(note->body)) {
       Json row = {{"content", std::move(section.content)}};
       if (!section.title.empty()) row["title"] = base::Ellipsize(section.title, api::kMaxTitle);
-      RETURN_IF_ERROR(importer_.TakeObservation(RowOfFields(std::move(row), defaults_),
-                                                {{"line", first_line_ + section.line - 1}}));
+      RETURN_IF_ERROR(importer_.TakeForeign(RowOfFields(std::move(row), defaults_),
+                                            {{"line", first_line_ + section.line - 1}}));
     }
     return {};
   }
@@ -179,7 +179,6 @@ bool StartsAsNotes(std::string_view beginning) {
 }
 
 Status ReadNotes(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
-  importer.TakeSoftly();
   NotesReader reader(defaults, importer);
   RETURN_IF_ERROR(ForEachLine(body, base::kMostNoteBytes,
                               [&](std::string_view line) { return reader.Take(line); }));

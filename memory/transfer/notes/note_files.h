@@ -1,5 +1,5 @@
-// Notes concatenated (format markdown) and as the files of a vault (format obsidian), written row
-// by row and read as a stream.
+// Notes concatenated (format notes) and as files in folders (formats markdown and obsidian),
+// written row by row and read as a stream.
 #pragma once
 
 #include "lib/http/message/message.h"
@@ -18,11 +18,11 @@ std::string LastNote(size_t sessions, size_t observations);
 // last note; kTooLarge: a note over kMaxNoteBytes.
 base::Status ReadNotes(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer);
 
-// A session's or observation's file of a vault: path and bytes as an entry of a tar archive. Each
-// observation links its session and those that its edges lead to, each session the one before it;
-// tags stand in the text with a #.
+// A session's or observation's file: path and bytes as an entry of a tar archive. Each observation
+// links those that its edges lead to by the ids of their traces, each session the one before it.
+// `linked`: also its session, and tags stand in the text with a #, as Obsidian has them.
 std::string VaultEntry(const api::Session& session);
-std::string VaultEntry(const ExportedRow& row);
+std::string VaultEntry(const ExportedRow& row, bool linked);
 
 // A row among the notes of a file, with its edges.
 std::string NoteOf(const ExportedRow& row);

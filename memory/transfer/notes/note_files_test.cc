@@ -99,7 +99,7 @@ class NoteFilesTest : public ApiTest {
 TEST_F(NoteFilesTest, EverythingGoesOutAndInAndTwiceIsSkipped) {
   Fill();
   const Json wanted = Rows();
-  for (const char* format : {"markdown", "obsidian"}) {
+  for (const char* format : {"notes", "markdown", "obsidian"}) {
     StartEmpty();
     Post("/import", wanted);
     Answered exported = Get(std::string("/export?format=") + format);
@@ -121,7 +121,7 @@ TEST_F(NoteFilesTest, EverythingGoesOutAndInAndTwiceIsSkipped) {
 
 TEST_F(NoteFilesTest, AFileOfNotesCanBeReadAndOneThatWasCutIsRefused) {
   MustPost(NoteBody("The text."));
-  const std::string file = Get("/export?format=markdown").body.get<std::string>();
+  const std::string file = Get("/export?format=notes").body.get<std::string>();
   EXPECT_NE(file.find("\n---\n\nThe text.\n\n---\n"), std::string::npos) << file;
   EXPECT_NE(file.find("\ntitle: "), std::string::npos) << file;
   StartEmpty();
@@ -161,7 +161,7 @@ TEST_F(NoteFilesTest, AVaultHasAFileForEachAndLinksToSessions) {
   MustPost(note);
   const std::string vault = Get("/export?format=obsidian").body.get<std::string>();
   EXPECT_TRUE(StartsAsTar(vault));
-  EXPECT_NE(vault.find("decision/1-why-sqlite.md"), std::string::npos);
+  EXPECT_NE(vault.find("decision/mt_00000000-0000-8000-8000-000000000001.md"), std::string::npos);
   EXPECT_NE(vault.find("#two-words #plain"), std::string::npos);
   EXPECT_NE(vault.find("Session [[_sessions/s-1-"), std::string::npos);
   EXPECT_EQ(Get("/export?format=obsidian&project=none").body.get<std::string>(), TarEnd());

@@ -26,9 +26,11 @@ uint64_t HexDigits(std::string_view digits) {
 
 std::string NumberKey(int64_t number) { return "#" + std::to_string(number); }  // no file's name
 
-// The number of "folder/12-words"; 0: none.
+// The number in the id of an observation that was no trace, or of "folder/12-words", as files of
+// earlier exports are called; 0: none.
 int64_t NumberOfName(std::string_view name) {
   name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
+  if (const auto in_id = NumberInTraceId(name)) return *in_id;
   int64_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   const bool whole = end == name.data() + name.size() || *end == '-';

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "lib/base/json/json.h"
+#include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "memory/store/traces.h"
 #include "memory/transfer/notes/code_fences.h"
@@ -163,10 +164,16 @@ std::string Slug(std::string_view text, size_t bytes) {
   return slug;
 }
 
-std::string NoteName(std::string_view type, int64_t observation, std::string_view title) {
-  const std::string folder = Slug(type, kNameBytes), words = Slug(title, kNameBytes);
-  return (folder.empty() ? "other" : folder) + "/" + std::to_string(observation) +
-         (words.empty() ? "" : "-" + words);
+std::string TraceFileName(const std::string& trace_id) {
+  const bool plain = std::ranges::all_of(trace_id, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  return plain ? trace_id : kTraceIdPrefix + base::Sha256Hex(trace_id).substr(0, 32);
+}
+
+std::string NoteName(std::string_view type, const std::string& trace_id) {
+  const std::string folder = Slug(type, kNameBytes);
+  return (folder.empty() ? "other" : folder) + "/" + TraceFileName(trace_id);
 }
 
 std::string LinkName(std::string_view link) {

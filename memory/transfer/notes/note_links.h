@@ -15,8 +15,11 @@ inline constexpr size_t kMaxLinkBytes = 1024;  // of the name in a link; a longe
 // Lower-case ASCII letters, digits and single dashes: safe as a name on any file system.
 std::string Slug(std::string_view text, size_t bytes);
 
-// The file of an observation in a vault, without .md: "decision/12-why-sqlite".
-std::string NoteName(std::string_view type, int64_t observation, std::string_view title);
+// The file of a trace in a vault, without its folder and .md, which links name: its id, or where
+// that is no name on every file system, another one for it.
+std::string TraceFileName(const std::string& trace_id);
+// With its folder: "semantic/mt_5f1c…".
+std::string NoteName(std::string_view type, const std::string& trace_id);
 
 // As it is looked up: case folded, without .md, #heading, ^block and |alias, with / between folders
 // and none in front; "": no name.

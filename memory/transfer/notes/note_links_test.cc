@@ -101,9 +101,17 @@ TEST(NoteLinks, ASectionOfEdgesIsReadAsAgentOsWritesIt) {
 }
 
 TEST(NoteLinks, NamesOfNotesAreNamesOfFiles) {
-  EXPECT_EQ(NoteName("decision", 1, "Why: SQLite?"), "decision/1-why-sqlite");
-  EXPECT_EQ(NoteName("Größe/../x", 7, "日本"), "gr-e-x/7");
-  EXPECT_EQ(NoteName("", 7, "a"), "other/7-a");
+  EXPECT_EQ(NoteName("decision", "mt_5f1c-a_1"), "decision/mt_5f1c-a_1");
+  EXPECT_EQ(NoteName("Größe/../x", "mt_1"), "gr-e-x/mt_1");
+  EXPECT_EQ(NoteName("", "mt_1"), "other/mt_1");
+  // Ids that are no names, or the same name where case does not count, have a name of their own.
+  for (const char* odd :
+       {"mt_../../x", "mt_A", "mt_a/b", "mt_a b", "mt_ü", "mt_a.md", "mt_a|b#c"}) {
+    const std::string name = TraceFileName(odd);
+    EXPECT_EQ(name.size(), 35u) << odd;
+    EXPECT_EQ(name.find_first_not_of("mt_0123456789abcdef"), std::string::npos) << name;
+    EXPECT_NE(name, TraceFileName("mt_a"));
+  }
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ bool IsOurNote(const ParsedNote& note) {
 Status NoteTaker::Take(ParsedNote note, const Json& where, const std::string& path) {
   if (IsSessionNote(note)) return importer_.TakeSession(SessionOfNote(std::move(note)), where);
   const bool ours = IsOurNote(note);
+  const std::string id = base::StringAt(note.front, {"id"});
   std::optional<Json> trace = TakeTraceFields(note.front, defaults_.context);
   FoundLinks edges;
   if (ours)
@@ -63,11 +64,14 @@ Status NoteTaker::Take(ParsedNote note, const Json& where, const std::string& pa
   Json row = RowOfNote(std::move(note), defaults_);
   graph_.Begin();
   if (!path.empty()) graph_.AddPath(path);
+  if (trace) graph_.AddPath(TraceFileName(id));
   if (ours && row.contains("id")) graph_.AddNumber(row["id"].get<int64_t>());
   graph_.AddLinks(edges, ours, where);
   if (!ours && !path.empty())
     graph_.AddLinks(LinksIn(base::StringAt(row, {"content"})), false, where);
-  RETURN_IF_ERROR(importer_.TakeObservation(row, where));
+  RETURN_IF_ERROR(strict_ ? importer_.TakeObservation(row, where)
+                  : ours  ? importer_.TakeNote(row, where)
+                          : importer_.TakeForeign(row, where));
   if (!trace) return {};
   return importer_.TakeTrace(TraceOfNote(std::move(*trace), row, defaults_.now_ms), where);
 }

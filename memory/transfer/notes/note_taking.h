@@ -18,11 +18,14 @@ class NoteTaker {
   // edges of its section; one of a vault that is not ours those to which its text links.
   base::Status Take(ParsedNote note, const base::Json& where, const std::string& path = "");
   base::Status Finish();  // behind the last note: edges
+  // From now on notes are of an export of ours, which is refused where it is odd.
+  void TakeStrictly() { strict_ = true; }
 
  private:
   const ForeignDefaults& defaults_;
   Importer& importer_;
   NoteGraph graph_;
+  bool strict_ = false;
 };
 
 // Whether an export of this server wrote it.

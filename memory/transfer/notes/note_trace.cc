@@ -115,8 +115,7 @@ std::string RelatedOf(const ExportedRow& row) {
   if (row.links.empty()) return "";
   std::string section = std::string(kRelatedHeading) + "\n";
   for (const ExportedLink& link : row.links) {
-    section += RelatedLine(NoteName(link.type, link.observation, link.title), link.edge.kind,
-                           link.edge.weight);
+    section += RelatedLine(TraceFileName(link.edge.to), link.edge.kind, link.edge.weight);
   }
   return section;
 }

@@ -159,16 +159,20 @@ class TarReader {
       if (!path.empty()) next_path_ = std::move(path);
       return {};
     }
+    // Of the archive, of a label, of where a link leads.
+    if (entry.kind == 'g' || entry.kind == 'V' || entry.kind == 'K')
+      return source_.Skip(entry.size + Padding(entry.size));
     if (!next_path_.empty()) entry.path = std::exchange(next_path_, std::string());
-    const bool file = entry.kind == '0' || entry.kind == '\0';
+    // 7: contiguous, as a tape once had files. A name of an old archive's directory ends with /.
+    const bool directory = entry.kind == '5' || entry.path.ends_with('/');
+    const bool file = !directory && (entry.kind == '0' || entry.kind == '\0' || entry.kind == '7');
     const bool wanted = file && handlers_.wants(entry.path);
     if (wanted && entry.size <= handlers_.max_bytes) {
       ASSIGN_OR_RETURN(std::string bytes, Bytes(entry.size));
       return handlers_.on_file(entry.path, bytes);
     }
     if (wanted) handlers_.on_too_large(entry.path);
-    const bool other = entry.kind >= '1' && entry.kind <= '6' && entry.kind != '5';
-    if (other && handlers_.on_other) handlers_.on_other(entry.path);
+    if (!wanted && !directory && handlers_.on_passed) handlers_.on_passed(entry.path, file);
     return source_.Skip(entry.size + Padding(entry.size));
   }
 

@@ -33,8 +33,9 @@ struct TarHandlers {
   std::function<base::Status(const std::string& path, std::string_view bytes)> on_file;
   // A wanted file with more than max_bytes.
   std::function<void(const std::string& path)> on_too_large;
-  // An entry that is no regular file and no directory: a link, a device. Null: passed over.
-  std::function<void(const std::string& path)> on_other = nullptr;
+  // An entry that is passed over and no directory: a file that is not wanted, else a link, a
+  // device.
+  std::function<void(const std::string& path, bool file)> on_passed = nullptr;
   size_t max_bytes = 1 << 20;
 };
 

@@ -57,12 +57,23 @@ std::string FolderOf(const std::string& path) {
 
 std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-bool IsNotePath(const std::string& path) {
-  if (!base::IsNoteFile(path) || path.find("__MACOSX") != path.npos) return false;
-  for (const std::string& part : base::Split(path, '/')) {
-    if (part.starts_with('.') && part != "." && part != "..") return false;  // of a program's own
-  }
-  return true;
+// Of a program's own.
+bool IsHidden(const std::string& path) {
+  if (path.find("__MACOSX") != path.npos) return true;
+  const std::vector<std::string> parts = base::Split(path, '/');
+  return std::ranges::any_of(parts, [](const std::string& part) {
+    return part.starts_with('.') && part != "." && part != "..";
+  });
+}
+
+bool IsNotePath(const std::string& path) { return base::IsNoteFile(path) && !IsHidden(path); }
+
+// Files that may hold what a person wrote.
+bool IsTextPath(const std::string& path) {
+  constexpr std::string_view kTexts[] = {".txt", ".text", ".canvas", ".org",  ".rst", ".adoc",
+                                         ".csv", ".json", ".jsonl",  ".html", ".base"};
+  const size_t dot = path.rfind('.');
+  return dot != path.npos && base::IsOneOf(base::FoldCase(path.substr(dot)), kTexts);
 }
 
 // What the place of a note says where its fields do not.
@@ -111,19 +122,22 @@ std::string VaultEntry(const api::Session& session) {
   return TarFile(path, NoteOf(FrontOf(session), session.summary, footer), session.started_ms);
 }
 
-std::string VaultEntry(const ExportedRow& exported) {
+std::string VaultEntry(const ExportedRow& exported, bool linked) {
   const api::Observation& row = exported.row;
   std::string footer;
-  for (const std::string& tag : row.tags) footer += ObsidianTag(tag) + " ";
-  footer += (footer.empty() ? "" : "\n\n") + ("Session " + SessionLink(row.session_id));
-  if (const std::string related = RelatedOf(exported); !related.empty()) footer += "\n\n" + related;
-  return TarFile(NoteName(row.type, row.id, row.title) + ".md",
-                 NoteOf(FrontOf(exported), row.content, footer), row.updated_ms);
+  if (linked) {
+    for (const std::string& tag : row.tags) footer += ObsidianTag(tag) + " ";
+    footer += (footer.empty() ? "" : "\n\n") + ("Session " + SessionLink(row.session_id));
+  }
+  if (const std::string related = RelatedOf(exported); !related.empty())
+    footer += (footer.empty() ? "" : "\n\n") + related;
+  const std::string id = exported.trace ? exported.trace->id : NumberedTraceId(row.id);
+  return TarFile(NoteName(row.type, id) + ".md", NoteOf(FrontOf(exported), row.content, footer),
+                 row.updated_ms);
 }
 
 Status ReadVault(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
   RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
-  importer.TakeSoftly();
   NoteTaker notes(defaults, importer);
   TarHandlers handlers;
   handlers.max_bytes = base::kMostNoteBytes;
@@ -136,10 +150,11 @@ Status ReadVault(http::BodyReader& body, const ForeignDefaults& defaults, Import
         {Code::kTooLarge, "the note is over " + std::to_string(base::kMostNoteBytes) + " bytes"},
         {{"file", base::ToUtf8(path)}});
   };
-  handlers.on_other = [&](const std::string& path) {
-    if (!IsNotePath(path)) return;
+  handlers.on_passed = [&](const std::string& path, bool file) {
+    if (IsHidden(path) || (file && !IsTextPath(path))) return;  // a picture is no text
     importer.SkipObservation();
-    importer.Tell("it is a link or a device, not a file: nothing of it was imported",
+    importer.Tell(file ? "it is no Markdown: nothing of it was imported"
+                       : "it is a link or a device, not a file: nothing of it was imported",
                   {{"file", base::ToUtf8(path)}}, false);
   };
   RETURN_IF_ERROR(ReadTar(body, handlers));

@@ -23,7 +23,7 @@ constexpr size_t kRowsAtOnce = 256, kBytesAtOnce = 1 << 20;
 // several such batches a sync. The next ones are read meanwhile.
 constexpr size_t kTracesAtOnce = 64, kTraceBatches = 4, kTraceBytesAtOnce = kBytesAtOnce / 4;
 constexpr size_t kMostOtherIds = 200'000;
-constexpr const char* kNotTaken[] = {"documents", "chunks", "images", "nodes"};
+constexpr const char* kKept[] = {"documents", "chunks", "images", "nodes"};
 
 template <class Names>
 bool IsOneOf(const Names& names, const std::string& name) {
@@ -35,13 +35,13 @@ bool IsOneOf(const Names& names, const std::string& name) {
 bool AgentOsImport::IsArray(const std::string& name) {
   constexpr const char* kTaken[] = {"traces", "edges", "conversations", "messages",
                                     "consolidation_log"};
-  return IsOneOf(kTaken, name) || IsOneOf(kNotTaken, name);
+  return IsOneOf(kTaken, name) || IsOneOf(kKept, name);
 }
 
 Status AgentOsImport::Take(const std::string& array, Json element) {
   any_ = true;
   if (array == "traces") return TakeTrace(std::move(element));
-  if (array == "edges") return TakeEdge(EdgeOfAgentOs(std::move(element)));
+  if (array == "edges") return TakeEdge(std::move(element));
   if (array == "conversations" || array == "messages") {
     const bool message = array == "messages";
     const size_t index = message ? messages_given_++ : conversations_given_++;
@@ -56,8 +56,7 @@ Status AgentOsImport::Take(const std::string& array, Json element) {
     return full() ? Flush() : Status();
   }
   // What a brain did there is its log, and no undo can be made of it.
-  if (array != "consolidation_log") ++not_taken_[array];
-  return {};
+  return array == "consolidation_log" ? Status() : keep_(array, element);
 }
 
 Status AgentOsImport::Refuse(const std::string& array, const Error& why) {
@@ -66,6 +65,7 @@ Status AgentOsImport::Refuse(const std::string& array, const Error& why) {
   if (array == "edges") on_refused_("edge", edges_given_++, why);
   if (array == "conversations") on_refused_("conversation", conversations_given_++, why);
   if (array == "messages") on_refused_("message", messages_given_++, why);
+  if (IsOneOf(kKept, array)) on_refused_(array.c_str(), 0, why);
   return {};
 }
 
@@ -92,16 +92,17 @@ Status AgentOsImport::TakeTrace(Json element) {
   return full ? BeginTraces() : Status();
 }
 
-Status AgentOsImport::TakeEdge(const Json& element) {
+Status AgentOsImport::TakeEdge(Json element) {
   if (edges_wait_) return KeepForLater(element);
   const size_t index = edges_given_++;
   const Status clean = CheckTexts(element);
-  Result<ExportedEdge> edge = clean ? DecodeGraphEdge(element) : clean.error();
+  Result<ExportedEdge> edge = clean ? DecodeGraphEdge(EdgeOfAgentOs(element)) : clean.error();
   if (!edge) {
     on_refused_("edge", index, edge.error());
     return {};
   }
   edges_.push_back(std::move(*edge));
+  edges_given_as_.push_back(std::move(element));
   edge_places_.push_back(index);
   return full() ? Flush() : Status();
 }
@@ -124,9 +125,9 @@ Status AgentOsImport::TakeKept() {
     open += piece;
     size_t first = 0;
     for (size_t end; (end = open.find('\n', first)) != open.npos; first = end + 1) {
-      ASSIGN_OR_RETURN(const Json edge,
+      ASSIGN_OR_RETURN(Json edge,
                        base::ParseJson(std::string_view(open).substr(first, end - first)));
-      RETURN_IF_ERROR(TakeEdge(edge));
+      RETURN_IF_ERROR(TakeEdge(std::move(edge)));
     }
     open.erase(0, first);
   }
@@ -201,7 +202,8 @@ Status AgentOsImport::FlushEdges() {
   for (size_t i = 0; i < taken.size(); ++i) {
     new_edges_ += taken[i] == EdgeTaken::kNew;
     skipped_ += taken[i] == EdgeTaken::kKnown;
-    loose_edges_ += taken[i] == EdgeTaken::kNoTrace;
+    // Of a node, or of a trace that was not taken.
+    if (taken[i] == EdgeTaken::kNoTrace) RETURN_IF_ERROR(keep_("edges", edges_given_as_[i]));
     if (taken[i] == EdgeTaken::kFull)
       on_refused_(
           "edge", edge_places_[i],
@@ -209,6 +211,7 @@ Status AgentOsImport::FlushEdges() {
                                   " edges, which is the limit"});
   }
   edges_.clear();
+  edges_given_as_.clear();
   edge_places_.clear();
   return {};
 }
@@ -237,18 +240,6 @@ void AgentOsImport::AddTo(Json& report) const {
 
 std::vector<std::string> AgentOsImport::Notes() const {
   std::vector<std::string> notes;
-  for (const char* array : kNotTaken) {
-    const auto found = not_taken_.find(array);
-    if (found == not_taken_.end()) continue;
-    notes.push_back(std::to_string(found->second) + " " + array +
-                    " were left out: the server keeps traces and the edges between them; import "
-                    "texts as format=markdown");
-  }
-  if (loose_edges_ > 0) {
-    notes.push_back(std::to_string(loose_edges_) +
-                    " edges were skipped: one of their ends is not a trace here (nodes of a "
-                    "knowledge graph, or traces that were not taken)");
-  }
   if (ids_left_out_) {
     notes.push_back("more than " + std::to_string(kMostOtherIds) +
                     " traces have other ids here: edges of those beyond were left out; import in "

@@ -1,6 +1,6 @@
-// An import of AgentOS' rows in batches: whole traces, edges, conversations and messages. Memory is
-// bounded: edges that come before their traces wait in a file, other ids of traces are kept up to a
-// number.
+// An import of AgentOS' rows in batches: whole traces, edges, conversations and messages; what has
+// no place here is kept as it came. Memory is bounded: edges that come before their traces wait in
+// a file, other ids of traces are kept up to a number.
 #pragma once
 
 #include <deque>
@@ -26,6 +26,8 @@ class AgentOsImport {
   using OnTaken = std::function<void(Imported::Outcome outcome, const std::string& origin)>;
   // Lowers an origin to what the sender may say.
   using HoldOrigin = std::function<void(std::string& origin)>;
+  // Keeps an element of an array as it came: it has no place here.
+  using Keep = std::function<base::Status(const std::string& array, const base::Json& element)>;
 
   AgentOsImport(Store& store, const ImportOptions& options, TraceContext context,
                 conversation::Host& conversations)
@@ -33,10 +35,11 @@ class AgentOsImport {
         options_(options),
         context_(std::move(context)),
         conversations_(conversations) {}
-  void Tell(OnRefused on_refused, OnTaken on_taken, HoldOrigin hold) {
+  void Tell(OnRefused on_refused, OnTaken on_taken, HoldOrigin hold, Keep keep) {
     on_refused_ = std::move(on_refused);
     on_taken_ = std::move(on_taken);
     hold_ = std::move(hold);
+    keep_ = std::move(keep);
   }
 
   static bool IsArray(const std::string& name);  // one of AgentOS' JSON
@@ -56,7 +59,7 @@ class AgentOsImport {
 
  private:
   base::Status TakeTrace(base::Json element);
-  base::Status TakeEdge(const base::Json& element);
+  base::Status TakeEdge(base::Json element);
   base::Status KeepForLater(const base::Json& edge);
   base::Status TakeKept();
   base::Status BeginTraces();
@@ -74,6 +77,7 @@ class AgentOsImport {
   OnRefused on_refused_;
   OnTaken on_taken_;
   HoldOrigin hold_;
+  Keep keep_;
   bool any_ = false, edges_wait_ = true, ids_left_out_ = false;
   std::optional<Spool> early_edges_;
   std::unordered_map<std::string, std::string> other_ids_;  // there → here
@@ -84,13 +88,12 @@ class AgentOsImport {
   std::vector<WholeTrace> traces_;
   std::deque<TraceBatch> under_way_;
   std::vector<ExportedEdge> edges_;
+  std::vector<base::Json> edges_given_as_;       // each as it came
   std::vector<conversation::ArrivingRow> rows_;  // conversations and messages
   std::vector<size_t> edge_places_, row_places_;
   size_t bytes_ = 0, trace_bytes_ = 0;
   size_t traces_given_ = 0, edges_given_ = 0, conversations_given_ = 0, messages_given_ = 0;
   int64_t new_traces_ = 0, new_edges_ = 0, new_conversations_ = 0, new_messages_ = 0, skipped_ = 0;
-  int64_t loose_edges_ = 0;  // that lead to no trace
-  std::unordered_map<std::string, int64_t> not_taken_;
 };
 
 }  // namespace memory

@@ -1,61 +1,87 @@
 // Conversations of ChatGPT's export: a tree of messages, of which one branch is the present one.
 #include <algorithm>
+#include <set>
 
-#include "lib/api/memory_api.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
-#include "memory/transfer/rows/foreign_rows.h"
+#include "memory/transfer/rows/other_programs.h"
+#include "memory/transfer/rows/paired_rows.h"
+#include "memory/transfer/rows/part_texts.h"
 
 namespace memory {
 
-using base::Code;
-using base::Error;
 using base::Json;
-using base::Result;
 
 namespace {
 
-struct Message {
-  std::string role, text;
-  Json time;
-};
-
-// Texts of a part of unknown form, wherever they stand; pointers to files and other names are none.
-void AddTexts(const Json& part, std::string& text, int depth) {
-  constexpr int kDeepest = 8;
-  constexpr const char* kTexts[] = {"text",     "result", "content", "summary",
-                                    "thoughts", "parts",  "output",  "caption"};
-  if (part.is_string()) {
-    const std::string& one = part.get_ref<const std::string&>();
-    if (!base::IsBlank(one)) text += (text.empty() ? "" : "\n") + one;
-  } else if (part.is_array() && depth < kDeepest) {
-    for (const Json& inner : part) AddTexts(inner, text, depth + 1);
-  } else if (part.is_object() && depth < kDeepest) {
-    for (const char* name : kTexts)
-      if (part.contains(name)) AddTexts(part[name], text, depth + 1);
-  }
-}
-
-// What a person wrote or read; "" for calls of tools and hidden texts. `textless`: counts parts
-// without a text.
-std::string TextOf(const Json& message, size_t& textless) {
-  if (base::StringAt(message, {"recipient"}, "all") != "all") return "";
-  const Json* hidden = base::At(message, {"metadata", "is_visually_hidden_from_conversation"});
-  if (hidden != nullptr && *hidden == true) return "";
+// The parts' texts; without parts the texts of the content, whatever its form.
+std::string TextOf(const Json& message, PairedRows& rows) {
+  const Json* content = base::At(message, {"content"});
+  if (content == nullptr || content->is_null()) return "";
+  const Json* parts = content->is_object() ? base::At(*content, {"parts"}) : nullptr;
   std::string text;
-  if (!message.contains("content")) return text;
-  const Json& content = message["content"];
-  const Json* parts = base::At(content, {"parts"});
-  if (parts == nullptr || !parts->is_array()) {
-    AddTexts(content, text, 0);
-    return text;
-  }
-  for (const Json& part : *parts) {
-    const size_t before = text.size();
-    AddTexts(part, text, 0);
-    textless += text.size() == before && part.is_structured() ? 1 : 0;
+  for (const Json& part :
+       parts != nullptr && parts->is_array() ? *parts : Json::array({*content})) {
+    const std::string one = TextsIn(part);
+    text += (text.empty() || one.empty() ? "" : "\n") + one;
+    if (one.empty() && part.is_object())
+      rows.LeaveOut(base::Ellipsize(base::StringAt(part, {"content_type"}, "unknown"), 40));
   }
   return text;
+}
+
+// What a call of a tool writes for the person: a canvas' text.
+std::string CanvasIn(const std::string& text) {
+  const auto call = base::ParseJson(text);
+  if (!call || !call->is_object()) return text;
+  std::string canvas = base::StringAt(*call, {"content"});
+  if (canvas.empty()) canvas = TextsIn(*call);
+  return canvas;
+}
+
+void NameFiles(const Json& message, PairedRows& rows) {
+  const Json* files = base::At(message, {"metadata", "attachments"});
+  if (files == nullptr || !files->is_array()) return;
+  for (const Json& file : *files)
+    rows.LeaveOut("file " + base::Ellipsize(base::StringAt(file, {"name"}), 80));
+}
+
+void TakeMessage(const Json& entry, PairedRows& rows) {
+  const Json* given = base::At(entry, {"message"});
+  if (given == nullptr || given->is_null()) return;
+  if (given->is_string()) return rows.Say(false, given->get<std::string>(), Json());
+  if (!given->is_object()) return rows.LeaveOut("message of unknown form");
+  const Json& message = *given;
+  const std::string role = base::StringAt(message, {"author", "role"});
+  const std::string to = base::StringAt(message, {"recipient"}, "all");
+  const std::string form = base::StringAt(message, {"content", "content_type"});
+  const Json* hidden = base::At(message, {"metadata", "is_visually_hidden_from_conversation"});
+  NameFiles(message, rows);
+  // Its own words about the person, and a person's about themselves.
+  if (to == "bio") return rows.Note("Saved memory", TextOf(message, rows));
+  if (form == "user_editable_context" || form == "model_editable_context")
+    return rows.Note("Custom instructions", TextOf(message, rows));
+  const std::string text = TextOf(message, rows);
+  const Json time = message.contains("create_time") ? message["create_time"] : Json();
+  if (to.starts_with("canmore.") && role == "assistant")
+    return rows.Say(false, "Canvas:\n" + CanvasIn(text), time);
+  const bool said = role != "tool" && role != "system";
+  if (said && to == "all" && (hidden == nullptr || *hidden != true) && form != "thoughts")
+    return rows.Say(role == "user", text, time);
+  if (base::IsBlank(text)) return;
+  rows.LeaveOut(form == "thoughts"    ? "thoughts"
+                : said && to == "all" ? "hidden message"
+                                      : "message of " + base::Ellipsize(role + " to " + to, 60));
+}
+
+std::vector<std::string> ChildrenOf(const Json& mapping, const std::string& node) {
+  std::vector<std::string> children;
+  const Json* given = base::At(mapping, {node.c_str(), "children"});
+  if (given == nullptr || !given->is_array()) return children;
+  for (const Json& child : *given)
+    if (child.is_string() && mapping.contains(child.get_ref<const std::string&>()))
+      children.push_back(child.get<std::string>());
+  return children;
 }
 
 // The last message of the branch that is shown: the one that is named, else the last child of the
@@ -68,75 +94,74 @@ std::string LeafOf(const Json& conversation, const Json& mapping) {
     if (base::StringAt(entry, {"parent"}).empty()) node = id;
   }
   for (size_t steps = 0; steps < mapping.size(); ++steps) {
-    const Json* children = base::At(mapping, {node.c_str(), "children"});
-    if (children == nullptr || !children->is_array() || children->empty()) break;
-    const Json& last = children->back();
-    if (!last.is_string() || !mapping.contains(last.get_ref<const std::string&>())) break;
-    node = last.get<std::string>();
+    const auto children = ChildrenOf(mapping, node);
+    if (children.empty()) break;
+    node = children.back();
   }
   return node;
 }
 
-std::vector<Message> BranchOf(const Json& conversation, const Json& mapping, size_t& textless) {
-  std::vector<Message> branch;
-  std::string node = LeafOf(conversation, mapping);
-  for (size_t steps = 0; steps < mapping.size() && mapping.contains(node); ++steps) {
-    const Json& entry = mapping[node];
-    if (const Json* message = base::At(entry, {"message"}); message && message->is_object()) {
-      Message made{base::StringAt(*message, {"author", "role"}), TextOf(*message, textless),
-                   nullptr};
-      if (message->contains("create_time")) made.time = (*message)["create_time"];
-      const bool counts = made.role == "user" || made.role == "assistant";
-      if (counts && !made.text.empty()) branch.push_back(std::move(made));
-    }
-    node = base::StringAt(entry, {"parent"});
-  }
+std::vector<std::string> BranchOf(const Json& conversation, const Json& mapping) {
+  std::vector<std::string> branch;
+  std::set<std::string> seen;
+  for (std::string node = LeafOf(conversation, mapping);
+       mapping.contains(node) && seen.insert(node).second;
+       node = base::StringAt(mapping[node], {"parent"}))
+    branch.push_back(node);
   std::reverse(branch.begin(), branch.end());
   return branch;
 }
 
+// Every message that is not on the present branch, from its fork to its end.
+void TakeOtherBranches(const Json& mapping, std::set<std::string> taken, PairedRows& rows) {
+  std::vector<std::string> forks;
+  for (const auto& [id, entry] : mapping.items()) {
+    const std::string parent = base::StringAt(entry, {"parent"});
+    if (!taken.contains(id) && (taken.contains(parent) || !mapping.contains(parent)))
+      forks.push_back(id);
+  }
+  const auto walk = [&] {
+    while (!forks.empty()) {
+      std::string node = forks.back();
+      forks.pop_back();
+      rows.BeginOtherBranch();
+      while (!node.empty() && taken.insert(node).second) {
+        TakeMessage(mapping[node], rows);
+        auto children = ChildrenOf(mapping, node);
+        node = children.empty() ? "" : children.front();
+        forks.insert(forks.end(), children.begin() + (children.empty() ? 0 : 1), children.end());
+      }
+    }
+  };
+  walk();
+  // Parents that do not name their children, or circles.
+  for (const auto& item : mapping.items()) {
+    if (taken.contains(item.key())) continue;
+    forks.push_back(item.key());
+    walk();
+  }
+}
+
 }  // namespace
 
-Result<ForeignConversation> ConversationOfChatGpt(const Json& conversation,
-                                                  const ForeignDefaults& defaults) {
+bool IsOfChatGpt(const Json& element) { return element.is_object() && element.contains("mapping"); }
+
+OtherRows RowsOfChatGpt(const Json& conversation, const ForeignDefaults& defaults) {
   const Json* mapping = conversation.is_object() ? base::At(conversation, {"mapping"}) : nullptr;
   if (mapping == nullptr || !mapping->is_object())
-    return Error{Code::kInvalid, "a conversation must be an object with its mapping"};
-  const std::string title = base::StringAt(conversation, {"title"});
+    return {{}, {}, {"a conversation must be an object with its mapping"}};
   std::string id = base::StringAt(conversation, {"conversation_id"});
   if (id.empty()) id = base::StringAt(conversation, {"id"});
   if (id.empty()) id = base::Sha256Hex(base::DumpJson(*mapping)).substr(0, 32);
-  auto time_of = [&](const char* field) {
+  PairedRows rows(base::Ellipsize("chatgpt-" + id, api::kMaxSessionId),
+                  base::StringAt(conversation, {"title"}), defaults);
+  const std::vector<std::string> branch = BranchOf(conversation, *mapping);
+  for (const std::string& node : branch) TakeMessage((*mapping)[node], rows);
+  TakeOtherBranches(*mapping, {branch.begin(), branch.end()}, rows);
+  const auto time_of = [&](const char* field) {
     return conversation.contains(field) ? ForeignTime(conversation[field]) : Json();
   };
-  ForeignConversation made;
-  api::SummaryBuilder summary;
-  const std::string session = base::Ellipsize("chatgpt-" + id, api::kMaxSessionId);
-  for (const Message& message : BranchOf(conversation, *mapping, made.textless)) {
-    summary.Add(message.role, message.text);
-    const bool question = message.role == "user";
-    const bool pair_open = !made.rows.empty() && !question;
-    if (!pair_open) {
-      Json time = ForeignTime(message.time);
-      made.rows.push_back({{"session_id", session},
-                           {"type", "episodic"},
-                           {"title", TitleOf(message.text)},
-                           {"created_at", time.is_null() ? time_of("create_time") : time}});
-      if (!base::IsBlank(title)) made.rows.back()["tags"] = {base::Ellipsize(title, api::kMaxTag)};
-    }
-    Json& row = made.rows.back();
-    const std::string before = row.value("content", "");
-    row["content"] = before + (before.empty() ? "" : "\n\n") +
-                     (question ? "User: " : "Assistant: ") + message.text;
-  }
-  for (Json& row : made.rows) row = RowOfFields(std::move(row), defaults);
-  made.session = {{"id", session},
-                  {"project", defaults.project},
-                  {"started_at", time_of("create_time")},
-                  {"ended_at", time_of("update_time")},
-                  {"summary", summary.Text()},
-                  {"message_count", summary.counted()}};
-  return made;
+  return rows.Finish(time_of("create_time"), time_of("update_time"));
 }
 
 }  // namespace memory

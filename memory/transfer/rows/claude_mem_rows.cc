@@ -120,7 +120,11 @@ OtherRows ClaudeMemRows::TakeSession(const Json& row) {
     if (known.session.empty()) known.session = SessionNamed(id);
     if (known_.size() < kMostSessions) known_[id] = known;
   }
-  if (known.session.empty()) return made;
+  if (known.session.empty()) {
+    if (const std::string prompt = ColumnText(row, {"user_prompt"}); !prompt.empty())
+      made.rows.push_back(RowOfFields({{"type", "prompt"}, {"content", prompt}}, defaults_));
+    return made;
+  }
   Json session = {{"id", known.session},
                   {"project", known.project.empty() ? defaults_.project : known.project}};
   if (Json at = TimeIn(row, "started_at_epoch", "started_at"); !at.is_null())
@@ -128,7 +132,7 @@ OtherRows ClaudeMemRows::TakeSession(const Json& row) {
   if (Json at = TimeIn(row, "completed_at_epoch", "completed_at"); !at.is_null())
     session["ended_at"] = at;
   if (const std::string prompt = ColumnText(row, {"user_prompt"}); !prompt.empty())
-    session["summary"] = base::Ellipsize("Started: \"" + prompt + "\"", api::kMaxContent);
+    session["summary"] = "Started: \"" + prompt + "\"";
   made.sessions.push_back(std::move(session));
   return made;
 }
@@ -156,7 +160,7 @@ OtherRows ClaudeMemRows::Take(const std::string& table, const Json& row) {
       fields["project"] = known->second.project;
     break;
   }
-  AddInParts(std::move(fields), defaults_, made);
+  made.rows.push_back(RowOfFields(std::move(fields), defaults_));
   return made;
 }
 

@@ -140,12 +140,15 @@ TEST_F(ForeignImportTest, AConversationOfChatGptIsASessionAndItsPairsAreObservat
   Json report = ImportTwice(
       "/import",
       base::DumpJson(Json{conversation, {{"title", "no mapping"}}, {{"mapping", Json::object()}}}));
-  EXPECT_EQ(report["imported_observations"], 2);
+  EXPECT_EQ(report["imported_observations"], 3);
   EXPECT_EQ(report["imported_sessions"], 2);
-  ASSERT_EQ(report["errors"].size(), 2u) << "a picture, and what has no mapping";
+  ASSERT_EQ(report["errors"].size(), 3u)
+      << "a picture, what a tool says, and what has no mapping" << report;
   EXPECT_EQ(report["errors"][0]["kept"], true);
   Json rows = Get("/export").body["observations"];
-  ASSERT_EQ(rows.size(), 2u);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[2]["content"], "Assistant: another branch");
+  EXPECT_EQ(rows[2]["tags"], (Json{"Eggs", "other branch"}));
   EXPECT_EQ(rows[0]["content"],
             "User: How do I boil\nan egg?\n\nAssistant: Ten minutes.\n\nAssistant: Or nine.");
   EXPECT_EQ(rows[0]["title"], "How do I boil");
@@ -183,16 +186,55 @@ TEST_F(ForeignImportTest, ATableNeedsContentAndKeepsItsOtherColumns) {
   EXPECT_EQ(report["errors"][1]["line"], 5);
   Json rows = Get("/export").body["observations"];
   ASSERT_EQ(rows.size(), 4u);
-  EXPECT_EQ(rows[0]["content"], "User prefers dark mode, always\n\nowner: Ann");
+  EXPECT_EQ(rows[0]["content"], "User prefers dark mode, always");
   EXPECT_EQ(rows[0]["tags"], (Json{"preference", "ui"}));
   EXPECT_EQ(rows[0]["created_at"], "2026-01-02T00:00:00Z");
-  EXPECT_EQ(rows[1]["type"], "discovery");
+  EXPECT_EQ(rows[1]["type"], "episodic");
   EXPECT_EQ(rows[1]["tags"], (Json{"deployment", "docker"}));
   EXPECT_EQ(rows[1]["session_id"], "csv-import-kb");
   EXPECT_EQ(rows[3]["content"], "two\nlines \"quoted\"");
   EXPECT_EQ(rows[3]["created_at"], "2024-03-23T22:56:07.890Z");
   EXPECT_EQ(PostText("/import?format=csv", "a,b\n1,2\n").status, 400);
   EXPECT_EQ(PostText("/import?format=csv", "").status, 400);
+}
+
+// As AgentOS has it: episodic and the user's where the table does not say it, the rest is metadata.
+TEST_F(ForeignImportTest, ARowOfATableIsATraceWithItsOtherColumnsAsMetadata) {
+  const std::string table =
+      "content,type,scope,tags,owner,importance,id,source\n"
+      "User prefers dark mode,semantic,organization,\"preference,ui\",Ann,0.8,7,chat\n"
+      "Deploy with Docker,,,,,,,\n"
+      "Told by a team,,team,,Bob,,,\n"
+      "," +
+      std::string(20'000, 'x') +
+      ",,,,,,\n"
+      "A long column,,,,\"" +
+      std::string(20'000, 'y') + "\",,,\n";
+  const Json report = ImportTwice("/import?project=kb&format=csv", table);
+  EXPECT_EQ(report["imported"], 5) << report["errors"].dump().substr(0, 500);
+  const Json traces = Get("/export?format=agentos-json&project=kb").body["traces"];
+  ASSERT_EQ(traces.size(), 5u);
+  EXPECT_EQ(traces[0]["content"], "User prefers dark mode");
+  EXPECT_EQ(traces[0]["type"], "semantic");
+  EXPECT_EQ(traces[0]["scope"], "organization");
+  EXPECT_EQ(traces[0]["tags"], (Json{"preference", "ui"}));
+  EXPECT_EQ(traces[0]["metadata"],
+            (Json{{"owner", "Ann"}, {"importance", "0.8"}, {"id", "7"}, {"source", "chat"}}));
+  EXPECT_EQ(traces[1]["type"], "episodic");
+  EXPECT_EQ(traces[1]["scope"], "user");
+  EXPECT_EQ(traces[1]["scopeId"], "default");
+  EXPECT_EQ(traces[1]["metadata"], Json::object());
+  EXPECT_EQ(traces[2]["tags"], Json{"scope:team"});
+  EXPECT_NE(traces[4]["content"].get<std::string>().find("owner: yyy"), std::string::npos)
+      << "more than a trace may have is text";
+  // Found by words as a trace and as an observation, without a strength that has faded.
+  EXPECT_EQ(Get("/search?q=docker&project=kb").body.size(), 1u);
+  EXPECT_EQ(Post("/traces/search", {{"query", "docker"}, {"project", "kb"}}).body["results"].size(),
+            1u);
+  // Traces go out and in by the other formats, too.
+  const Json exported = Get("/export?project=kb").body;
+  EXPECT_EQ(exported["traces"].size(), 5u);
+  EXPECT_EQ(Post("/import?project=kb", exported).body["imported"], 0);
 }
 
 TEST_F(ForeignImportTest, ARowWithoutATimeIsFromItsImportAndTheSameNextTime) {

@@ -9,6 +9,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
+#include "memory/store/trace.h"
 
 namespace memory {
 
@@ -110,6 +111,12 @@ void FillIn(Json& row, const ForeignDefaults& defaults) {
   }
 }
 
+// Of an export of ours.
+bool IsOurs(const Json& fields) {
+  const std::string kind = base::StringAt(fields, {"kind"});
+  return kind == "observation" || kind == "trace";
+}
+
 // The fields that we know stay, in our form; the others go.
 Json KnownFields(const Json& fields) {
   Json row = Json::object();
@@ -120,24 +127,30 @@ Json KnownFields(const Json& fields) {
     if (row.contains(time)) row[time] = ForeignTime(row[time]);
   }
   if (row.contains("tags")) row["tags"] = TagList(std::move(row["tags"]));
-  if (row.contains("source") && !row["source"].is_object()) row.erase("source");
-  // A number of another program is not ours: another text of that number is another row.
-  const std::string kind = base::StringAt(fields, {"kind"});
-  const bool ours = kind == "observation" || kind == "trace";
+  // A number of another program is not ours: another text of that number is another row. Nor does
+  // another program say whom a text is of.
+  const bool ours = IsOurs(fields);
+  if (!ours || !row["source"].is_object()) row.erase("source");
   if (!ours || !row.contains("id") || !row["id"].is_number_integer() || row["id"] <= 0)
     row.erase("id");
   NormalizeScope(row);
   return row;
 }
 
-void AppendLines(Json& row, const Json& fields) {
-  std::string lines;
+// What the row does not have of the fields.
+Json FurtherFields(const Json& row, const Json& fields) {
+  Json others = Json::object();
   for (const auto& [name, value] : fields.items()) {
-    const bool taken = IsIn(kOurs, name) && (name != "source" || value.is_object()) &&
-                       (name != "id" || row.contains("id"));
-    if (taken || IsLeftOut(name, value) || SaysNothing(value)) continue;
-    lines += "\n" + name + ": " + Shown(value);
+    const bool own = name == "id" || name == "source";  // taken of ours alone
+    const bool taken = IsIn(kOurs, name) && (!own || row.contains(name));
+    if (!taken && !IsLeftOut(name, value) && !SaysNothing(value)) others[name] = value;
   }
+  return others;
+}
+
+void AppendLines(Json& row, const Json& others) {
+  std::string lines;
+  for (const auto& [name, value] : others.items()) lines += "\n" + name + ": " + Shown(value);
   if (lines.empty() || (row.contains("content") && !row["content"].is_string())) return;
   // Fields alone are a text, too.
   row["content"] =
@@ -216,15 +229,37 @@ Json RowOfFields(Json fields, const ForeignDefaults& defaults) {
   if (!fields.is_object()) return fields;
   Rename(fields);
   Json row = KnownFields(fields);
+  const Json others = FurtherFields(row, fields);
   FillIn(row, defaults);  // before the lines: the title is of the content alone
-  AppendLines(row, fields);
+  AppendLines(row, others);
+  return row;
+}
+
+Json EpisodeOfFields(Json fields, const ForeignDefaults& defaults) {
+  if (!fields.is_object()) return fields;
+  Rename(fields);
+  Json trace = {{"scope", kUserScope}, {"metadata", Json::object()}};
+  if (const std::string scope = base::StringAt(fields, {"scope"}); IsTraceScope(scope)) {
+    trace["scope"] = scope;
+    fields.erase("scope");
+  }
+  Json row = KnownFields(fields);
+  const Json others = FurtherFields(row, fields);
+  if (!row.contains("type")) row["type"] = kEpisodic;
+  FillIn(row, defaults);
+  // Without a text of its own, or too large for a trace, they are the text.
+  if (base::DumpJson(others).size() <= kMaxTraceExtras / 2 && row.contains("content"))
+    trace["metadata"] = others;
+  else
+    AppendLines(row, others);
+  row["trace"] = std::move(trace);
   return row;
 }
 
 Json RowOfMem0(const Json& memory, const ForeignDefaults& defaults) {
   if (!memory.is_object()) return memory;
   Json fields = memory;
-  for (const char* left_out : {"id", "hash", "score", "input", "messages", "version", "immutable"})
+  for (const char* left_out : {"id", "hash", "score", "version", "immutable"})
     fields.erase(left_out);
   Rename(fields);
   if (auto metadata = memory.find("metadata"); metadata != memory.end() && metadata->is_object()) {
@@ -260,9 +295,13 @@ Json SessionOfEngram(const Json& session, const ForeignDefaults& defaults) {
 Json RowOfEngram(const Json& row, const ForeignDefaults& defaults) {
   if (!row.is_object()) return row;
   Json made = KnownFields(row);
+  Json others = FurtherFields(made, row);
+  for (const char* bookkeeping : {"id", "sync_id", "tool_name", "deleted_at"})
+    others.erase(bookkeeping);
   if (std::string tool = base::StringAt(row, {"tool_name"}); !tool.empty())
     made["source"]["tool"] = base::Ellipsize(tool, api::kMaxSource);
   FillIn(made, defaults);
+  AppendLines(made, others);
   return made;
 }
 

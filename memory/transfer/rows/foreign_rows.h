@@ -21,11 +21,15 @@ struct ForeignDefaults {
 };
 
 // A flat row: content, and title, type, tags, project, scope, topic_key, session_id, created_at,
-// updated_at, source under these and other usual names. Without a title it is the content's first
-// line; without a source the trust class is import. A scope of another program becomes a tag. Ids
-// that are no positive integer are not kept. Every other field that says something is a line "name:
-// value" behind the content.
+// updated_at under these and other usual names. Without a title it is the content's first line. The
+// trust class is import, and a number or a source is only that of a note of ours (kind). A scope of
+// another program becomes a tag. Every other field that says something is a line "name: value"
+// behind the content.
 base::Json RowOfFields(base::Json fields, const ForeignDefaults& defaults);
+
+// The same as a trace (Importer::TakeForeign): without a type episodic, without a scope of a trace
+// the user's; every other field is metadata.
+base::Json EpisodeOfFields(base::Json fields, const ForeignDefaults& defaults);
 
 // mem0: one memory of get_all, of a search or of the platform's export.
 base::Json RowOfMem0(const base::Json& memory, const ForeignDefaults& defaults);
@@ -35,16 +39,6 @@ base::Json RowOfMem0(const base::Json& memory, const ForeignDefaults& defaults);
 base::Json SessionOfEngram(const base::Json& session, const ForeignDefaults& defaults);
 base::Json RowOfEngram(const base::Json& row, const ForeignDefaults& defaults);
 base::Json RowOfEngramPrompt(const base::Json& prompt, const ForeignDefaults& defaults);
-
-// ChatGPT: a conversation of conversations.json is a session; each question of its present branch
-// with what was answered is an observation of type episodic, tagged with the conversation's title.
-struct ForeignConversation {
-  base::Json session;
-  std::vector<base::Json> rows;
-  size_t textless = 0;  // parts of messages that hold no text: pictures, files
-};
-base::Result<ForeignConversation> ConversationOfChatGpt(const base::Json& conversation,
-                                                        const ForeignDefaults& defaults);
 
 // A title for a content that has none: its first line, shortened; "(untitled)".
 std::string TitleOf(std::string_view content);

@@ -6,6 +6,7 @@
 #include "lib/base/text/text.h"
 #include "memory/transfer/rows/other_programs.h"
 #include "memory/transfer/rows/paired_rows.h"
+#include "memory/transfer/rows/part_texts.h"
 
 namespace memory {
 
@@ -13,6 +14,8 @@ using base::Json;
 
 namespace {
 
+constexpr std::string_view kGeminis[] = {"model", "gemini"};
+constexpr std::string_view kRoles[] = {"model", "gemini", "assistant", "user", "human"};
 constexpr const char* kMessageLists[] = {"messages", "contents", "chunks", "turns", "history"};
 
 bool IsActivity(const Json& element) {
@@ -39,6 +42,9 @@ std::string PartsText(const Json& value, PairedRows& rows) {
   if (value.is_object()) {
     if (const Json inner = FirstOf(value, {"parts", "text", "content"}); !inner.is_null())
       return PartsText(inner, rows);
+    // A form that is not known.
+    const bool call = value.contains("functionCall") || value.contains("functionResponse");
+    if (const std::string text = call ? "" : TextsIn(value); !text.empty()) return text;
     rows.LeaveOut(value.empty() ? "empty part" : base::Ellipsize(value.begin().key(), 40));
     return "";
   }
@@ -91,13 +97,18 @@ OtherRows RowsOfActivity(const Json& activity, const ForeignDefaults& defaults) 
     if (activity.contains(files))
       made.left_out.push_back("\"" + base::Ellipsize(asked, 80) + "\": " + files);
   }
-  Json row = {{"type", "episodic"},
-              {"title", TitleOf(asked)},
+  Json row = {{"title", TitleOf(asked)},
               {"content", "User: " + asked + (answer.empty() ? "" : "\n\nAssistant: " + answer)}};
   const Json at = ForeignTime(FirstOf(activity, {"time"}));
   if (!at.is_null()) row["created_at"] = at;
-  AddInParts(std::move(row), defaults, made);
+  made.rows.push_back(EpisodeOfFields(std::move(row), defaults));
   return made;
+}
+
+// Programs that keep lists of messages with roles are many; Gemini's model has its name.
+bool IsGeminis(const Json& messages) {
+  return std::ranges::any_of(
+      messages, [](const Json& message) { return base::IsOneOf(RoleOf(message), kGeminis); });
 }
 
 }  // namespace
@@ -105,16 +116,16 @@ OtherRows RowsOfActivity(const Json& activity, const ForeignDefaults& defaults) 
 bool IsOfGemini(const Json& element) {
   if (!element.is_object()) return false;
   if (IsActivity(element)) return IsOfGeminiApps(element);
+  // A memory may carry the messages that it was made of.
+  if (element.contains("memory") || element.contains("content")) return false;
   const Json* messages = MessagesOf(element);
   return messages != nullptr && !messages->empty() &&
-         std::ranges::any_of(*messages, [](const Json& message) {
-           const std::string role = RoleOf(message);
-           return role == "model" || role == "gemini";
-         });
+         std::ranges::any_of(
+             *messages, [](const Json& message) { return base::IsOneOf(RoleOf(message), kRoles); });
 }
 
 OtherRows RowsOfGemini(const Json& element, const ForeignDefaults& defaults) {
-  if (!element.is_object()) return {};
+  if (!element.is_object()) return {{}, {}, {"it is no object"}};
   if (IsActivity(element)) return RowsOfActivity(element, defaults);
   const Json* messages = MessagesOf(element);
   if (messages == nullptr)
@@ -123,19 +134,23 @@ OtherRows RowsOfGemini(const Json& element, const ForeignDefaults& defaults) {
   const std::string id = named.is_string()
                              ? named.get<std::string>()
                              : base::Sha256Hex(base::DumpJson(*messages)).substr(0, 32);
-  PairedRows rows(base::Ellipsize("gemini-" + id, api::kMaxSessionId),
+  const std::string program = IsGeminis(*messages) ? "gemini-" : "chat-";
+  PairedRows rows(base::Ellipsize(program + id, api::kMaxSessionId),
                   base::StringAt(element, {"title"}), defaults);
+  if (const Json instruction = FirstOf(element, {"systemInstruction", "system_instruction"});
+      !instruction.is_null())
+    rows.Note("System instruction", PartsText(instruction, rows));
   for (const Json& message : *messages) {
     const std::string role = RoleOf(message);
-    const Json said = FirstOf(message, {"content", "parts", "text", "message"});
+    Json said = FirstOf(message, {"content", "parts", "text", "message"});
+    // A chunk that is a file or a form that is not known.
+    if (said.is_null() && message.is_object()) said = message;
     const Json* thought = message.is_object() ? base::At(message, {"isThought"}) : nullptr;
     if (thought != nullptr && *thought == true) {
       rows.LeaveOut("thought");
       continue;
     }
-    const std::string text = said.is_null() && !message.is_string()
-                                 ? ""
-                                 : PartsText(message.is_string() ? message : said, rows);
+    const std::string text = PartsText(message.is_string() ? message : said, rows);
     if (base::IsBlank(text)) rows.LeaveOut(role.empty() ? "unknown" : "empty " + role);
     rows.Say(role == "user" || role == "human", text,
              FirstOf(message, {"timestamp", "createTime", "create_time", "time"}));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/base/json/stored.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/api/episodes/episode_json.h"
 #include "memory/api/items/item_json.h"
@@ -12,7 +13,9 @@
 #include "memory/api/traces/exported_traces.h"
 #include "memory/api/validate.h"
 #include "memory/transfer/rows/checked_texts.h"
+#include "memory/transfer/rows/foreign_rows.h"
 #include "memory/transfer/rows/format.h"
+#include "memory/transfer/rows/kept_rows.h"
 #include "memory/transfer/rows/softened_row.h"
 
 namespace memory {
@@ -42,18 +45,15 @@ Result<ExportedRow> DecodeRow(const Json& json) {
   return row;
 }
 
-// Takes away what may tie a row to rows of the store, a topic key and a session, and keeps them as
-// lines. False: it has neither.
-bool Detach(api::Observation& row) {
-  const std::string session = "import-" + row.project;
-  if (row.topic_key.empty() && row.session_id == session) return false;
-  std::string lines;
-  if (!row.topic_key.empty()) lines += "\ntopic_key: " + std::exchange(row.topic_key, "");
-  if (row.session_id != session) lines += "\nsession_id: " + row.session_id;
-  row.session_id = std::string(base::Prefix(session, api::kMaxSessionId));
-  if (base::CountCharacters(row.content) + base::CountCharacters(lines) < api::kMaxContent)
-    row.content += "\n" + lines;
-  return true;
+// The row's trace (EpisodeOfFields), which is strong from its import on.
+std::optional<ExportedTrace> TraceOf(const Json& row, const TraceContext& context, int64_t now_ms) {
+  if (!row.contains("trace")) return std::nullopt;
+  ExportedTrace trace;
+  trace.scope = base::StringAt(row, {"trace", "scope"}, kUserScope);
+  trace.scope_id = context.ScopeId(trace.scope);
+  trace.strength.accessed_ms = now_ms;
+  trace.metadata = row["trace"].value("metadata", Json::object());
+  return trace;
 }
 
 }  // namespace
@@ -63,6 +63,7 @@ Importer::Importer(Store& store, const ImportOptions& options, bool administrato
     : store_(store),
       options_(options),
       administrator_(administrator),
+      context_(context),
       conversations_(std::move(conversations)),
       aegis_(*conversations_),
       agentos_(store, options, std::move(context), *conversations_) {
@@ -71,7 +72,8 @@ Importer::Importer(Store& store, const ImportOptions& options, bool administrato
         Refuse(kind, {index, Json()}, why);
       },
       [this](Imported::Outcome outcome, const std::string& origin) { CountKnown(outcome, origin); },
-      [this](std::string& origin) { HoldOrigin(origin); });
+      [this](std::string& origin) { HoldOrigin(origin); },
+      [this](const std::string& array, const Json& element) { return Keep(array, element); });
 }
 
 Status Importer::SetFormat(const Json& format) {
@@ -97,58 +99,93 @@ Status Importer::TakeSession(const Json& json, const Json& where) {
 }
 
 Status Importer::TakeObservation(const Json& json, const Json& where) {
-  if (soft_) return TakeSoft(json, where);
   const Place place{observations_given_++, where};
   Result<ExportedRow> decoded = DecodeRow(json);
-  if (decoded) return TakeRow(*std::move(decoded), place);
+  if (decoded) return TakeRow(*std::move(decoded), place, Manner::kStrict);
   Refuse("observation", place, decoded.error());
   return {};
 }
 
-Status Importer::TakeSoft(const Json& json, const Json& where) {
-  Result<ExportedRow> decoded = DecodeRow(json);
-  std::vector<std::string> problems;
-  Json soft;
-  if (!decoded) {
-    soft = SoftenedRow(json, problems);
-    const std::vector<std::string> parts = PartsOfText(soft["content"].get<std::string>());
-    if (parts.size() > 1) {
-      const std::string title = soft["title"].get<std::string>();
-      for (size_t i = 0; i < parts.size(); ++i) {
-        Json part = soft;
-        const std::string of =
-            " (" + std::to_string(i + 1) + " of " + std::to_string(parts.size()) + ")";
-        part["content"] = parts[i];
-        part["title"] = base::Ellipsize(title, api::kMaxTitle - of.size()) + of;
-        if (i > 0) part.erase("topic_key"), part.erase("id");
-        ASSIGN_OR_RETURN(ExportedRow row, DecodeRow(part));
-        const Place place{observations_given_++, where};
-        for (const std::string& problem : std::exchange(problems, {}))
-          Report("observation", place, problem);
-        RETURN_IF_ERROR(TakeRow(std::move(row), place));
-      }
-      return {};
-    }
-    decoded = DecodeRow(soft);
-  }
-  const Place place{observations_given_++, where};
-  if (!decoded) {
-    Refuse("observation", place, decoded.error());
-    return {};
-  }
-  for (const std::string& problem : problems) Report("observation", place, problem);
-  return TakeRow(*std::move(decoded), place);
+Status Importer::TakeForeign(const Json& json, const Json& where) {
+  return TakeSoft(json, where, true);
 }
 
-Status Importer::TakeRow(ExportedRow given, const Place& place) {
+Status Importer::TakeNote(const Json& json, const Json& where) {
+  return TakeSoft(json, where, false);
+}
+
+Status Importer::TakeForeignSession(Json json, const Json& where) {
+  for (const char* time : {"started_at", "ended_at"}) {
+    if (!json.is_object() || !json.contains(time)) continue;
+    Json& given = json[time];
+    given = ForeignTime(given);
+    if (given.is_null() ||
+        (given.is_string() && base::ParseTime(given.get_ref<const std::string&>())))
+      continue;
+    Report("session", {sessions_given_, where},
+           std::string(time) + " " + base::Ellipsize(base::DumpJson(given), 60) +
+               " is no time that can be read: it is left out");
+    json.erase(time);
+  }
+  return TakeSession(json, where);
+}
+
+Status Importer::TakeSoft(const Json& json, const Json& where, bool foreign) {
+  Json row = json;
+  std::vector<std::string> problems;
+  std::vector<std::string> parts(1);
+  if (!DecodeRow(row)) {
+    row = SoftenedRow(std::move(row), problems);
+    parts = PartsOfText(row["content"].get<std::string>());
+  }
+  const std::string title = base::StringAt(row, {"title"});
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts.size() > 1) {
+      const std::string of =
+          " (" + std::to_string(i + 1) + " of " + std::to_string(parts.size()) + ")";
+      row["content"] = parts[i];
+      row["title"] = base::Ellipsize(title, api::kMaxTitle - of.size()) + of;
+      if (i > 0) row.erase("topic_key"), row.erase("id");
+    }
+    const Place place{observations_given_++, where};
+    Result<ExportedRow> decoded = DecodeRow(row);
+    if (!decoded) {
+      Refuse("observation", place, decoded.error());
+      continue;
+    }
+    if (foreign) {
+      decoded->row.source.origin = api::kOriginImport;
+      decoded->trace = TraceOf(row, context_, options_.now_ms);
+    }
+    for (const std::string& problem : std::exchange(problems, {}))
+      Report("observation", place, problem);
+    RETURN_IF_ERROR(TakeRow(*std::move(decoded), place, Manner::kSoft));
+  }
+  return {};
+}
+
+Status Importer::Keep(const std::string& array, const Json& element) {
+  for (const Json& json : KeptRows(array, element, context_.project)) {
+    const Place place{observations_given_++, Json()};
+    Result<ExportedRow> row = DecodeRow(json);
+    if (row)
+      RETURN_IF_ERROR(TakeRow(*std::move(row), place, Manner::kKept));
+    else
+      Refuse(array.c_str(), place, row.error());
+  }
+  return {};
+}
+
+Status Importer::TakeRow(ExportedRow given, const Place& place, Manner manner) {
   api::Observation& row = given.row;
   if (!ours_) row.duplicate_count = std::max<int64_t>(0, row.duplicate_count - 1);
   HoldTrust(given);
   batch_bytes_ += row.content.size();
   for (const Revision& old : given.revisions) batch_bytes_ += old.content.size();
+  if (given.trace) batch_bytes_ += base::WeightOf(given.trace->metadata);
   batch_.push_back(std::move(given));
   places_.push_back(place);
-  soft_batch_.push_back(soft_);
+  manners_.push_back(manner);
   return batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
 }
 
@@ -215,33 +252,6 @@ Status Importer::TakeEdge(NumberedEdge edge) {
   return numbered_batch_.size() < kBatchRows ? Status() : Flush();
 }
 
-Status Importer::FlushTraces() {
-  if (!trace_batch_.empty()) {
-    ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(trace_batch_));
-    for (const bool one : taken) ++(one ? traces_ : skipped_);
-    trace_batch_.clear();
-  }
-  RETURN_IF_ERROR(FlushEdges(edge_batch_, edge_places_));
-  return FlushEdges(numbered_batch_, numbered_places_);
-}
-
-template <class Edge>
-Status Importer::FlushEdges(std::vector<Edge>& batch, std::vector<Place>& places) {
-  if (batch.empty()) return {};
-  ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(batch));
-  for (size_t i = 0; i < taken.size(); ++i) {
-    if (taken[i] == EdgeTaken::kFull)
-      Refuse("edge", places[i],
-             {Code::kFull,
-              "its trace has " + std::to_string(kMaxTraceEdges) + " edges, which is the limit"});
-    else
-      ++(taken[i] == EdgeTaken::kNew ? edges_ : skipped_);
-  }
-  batch.clear();
-  places.clear();
-  return {};
-}
-
 Status Importer::TakeAegis(const std::string& key, Json hash, const Json& where) {
   if (hash.is_array()) return {};
   const Place place{aegis_given_++, where};
@@ -253,20 +263,6 @@ Status Importer::TakeAegis(const std::string& key, Json hash, const Json& where)
   aegis_batch_.push_back({key, std::move(hash)});
   aegis_places_.push_back(place);
   return aegis_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
-}
-
-Status Importer::FlushAegis() {
-  if (aegis_batch_.empty()) return {};
-  ASSIGN_OR_RETURN(const auto outcomes, aegis_.Take(aegis_batch_));
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    if (!outcomes[i])
-      Refuse("aegis", aegis_places_[i], outcomes[i].error());
-    else
-      ++(*outcomes[i] ? hashes_ : skipped_);
-  }
-  aegis_batch_.clear();
-  aegis_places_.clear();
-  return {};
 }
 
 void Importer::HoldOrigin(std::string& origin) const {
@@ -293,85 +289,6 @@ void Importer::RefuseEdges(const Error& error, const Json& where) {
 void Importer::SkipObservation() {
   ++observations_given_;
   ++skipped_;
-}
-
-Status Importer::Flush() {
-  RETURN_IF_ERROR(FlushSessions());  // first, so that no observation implies one
-  RETURN_IF_ERROR(FlushObservations());
-  RETURN_IF_ERROR(FlushItems());
-  RETURN_IF_ERROR(FlushEpisodes());
-  RETURN_IF_ERROR(FlushTraces());
-  RETURN_IF_ERROR(FlushAegis());
-  batch_bytes_ = 0;
-  return {};
-}
-
-Status Importer::Finish() {
-  RETURN_IF_ERROR(Flush());
-  return agentos_.Finish();
-}
-
-Status Importer::FlushEpisodes() {
-  if (episode_batch_.empty()) return {};
-  ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.ImportEpisodes(episode_batch_));
-  for (const bool one : taken) ++(one ? episodes_ : skipped_);
-  episode_batch_.clear();
-  return {};
-}
-
-Status Importer::FlushItems() {
-  if (item_batch_.empty()) return {};
-  ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.items().Import(item_batch_));
-  for (const bool one : taken) ++(one ? items_ : skipped_);
-  item_batch_.clear();
-  return {};
-}
-
-Status Importer::FlushSessions() {
-  if (session_batch_.empty()) return {};
-  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(session_batch_));
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    if (!outcomes[i])
-      Refuse("session", session_places_[i], outcomes[i].error());
-    else
-      ++(outcomes[i]->outcome == Imported::kNew ? sessions_ : skipped_);
-  }
-  session_batch_.clear();
-  session_places_.clear();
-  return {};
-}
-
-Status Importer::FlushObservations() {
-  if (batch_.empty()) return {};
-  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(batch_, options_));
-  std::vector<size_t> again;
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    if (!outcomes[i] && soft_batch_[i] && Detach(batch_[i].row)) {
-      Report("observation", places_[i], outcomes[i].error().message + ": it is taken without them");
-      again.push_back(i);
-      continue;
-    }
-    CountOutcome(outcomes[i], i);
-  }
-  if (!again.empty()) {
-    std::vector<ExportedRow> rows;
-    for (const size_t i : again) rows.push_back(batch_[i]);
-    ASSIGN_OR_RETURN(outcomes, store_.Import(rows, options_));
-    for (size_t i = 0; i < outcomes.size(); ++i) CountOutcome(outcomes[i], again[i]);
-  }
-  batch_.clear();
-  places_.clear();
-  soft_batch_.clear();
-  return {};
-}
-
-void Importer::CountOutcome(const Result<Imported>& outcome, size_t of_batch) {
-  const Place& place = places_[of_batch];
-  if (!outcome) return Refuse("observation", place, outcome.error());
-  Count(outcome->outcome, batch_[of_batch].row.source.origin);
-  if (!keeps_numbers_) return;
-  numbers_.resize(std::max(numbers_.size(), place.index + 1));
-  numbers_[place.index] = outcome->observation;
 }
 
 }  // namespace memory

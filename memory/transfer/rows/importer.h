@@ -28,11 +28,14 @@ class Importer {
   // is not taken goes into the report, with `where` it stands: {"line": 7} or {"file": "a.md"}.
   base::Status TakeSession(const base::Json& json, const base::Json& where = {});
   base::Status TakeObservation(const base::Json& json, const base::Json& where = {});
-  // From now on observations are of another program or of a person: one that does not fit is
-  // softened (softened_row.h) and its text kept, a text over the limit of a content is taken in
-  // parts.
-  void TakeSoftly() { soft_ = true; }
-  void TakeStrictly() { soft_ = false; }
+  // The one way of every row of another program or of a person: its class is import, whatever it
+  // says of itself (a caller who vouches raises it); one that does not fit is softened
+  // (softened_row.h) and its text kept; a text over the limit of a content is taken in parts.
+  base::Status TakeForeign(const base::Json& json, const base::Json& where = {});
+  // The same for a session: times that cannot be read are left out and told.
+  base::Status TakeForeignSession(base::Json json, const base::Json& where = {});
+  // The same for a note, which may be of an export of ours: it keeps its class.
+  base::Status TakeNote(const base::Json& json, const base::Json& where);
   // Something that is no row: a part without a text, a link of an archive. `kept`: what it stands
   // in was taken.
   void Tell(const std::string& what, const base::Json& where, bool kept);
@@ -70,6 +73,7 @@ class Importer {
   bool ours() const { return ours_; }
   bool any_agentos() const { return agentos_.any(); }
   // {"imported" (memories), "imported_sessions", "imported_observations", "skipped",
+  // "imported_kept" rows of AgentOS without a place here,
   // "errors": [{kind, index, error}], of AgentOS' rows strings; with "kept": true the row was
   // taken, and a field of it is a line of its text}; "imported_items", "imported_episodes",
   // "imported_traces", "imported_edges" and "imported_aegis" (hashes) if any came; an error with
@@ -88,8 +92,10 @@ class Importer {
   // The same for what is taken all the same: "kept" is true.
   void Report(const char* kind, const Place& place, const std::string& problem);
   void List(base::Json error, const base::Json& where);
-  base::Status TakeSoft(const base::Json& json, const base::Json& where);
-  base::Status TakeRow(ExportedRow row, const Place& place);
+  enum class Manner { kStrict, kSoft, kKept };
+  base::Status TakeSoft(const base::Json& json, const base::Json& where, bool foreign);
+  base::Status TakeRow(ExportedRow row, const Place& place, Manner manner);
+  base::Status Keep(const std::string& array, const base::Json& element);
   void HoldOrigin(std::string& origin) const;
   void HoldTrust(ExportedRow& row) const;
   void Count(Imported::Outcome outcome, const std::string& origin);
@@ -108,18 +114,18 @@ class Importer {
   Store& store_;
   const ImportOptions options_;
   const bool administrator_;
+  const TraceContext context_;
   bool ours_ = false;  // not the reference's
-  bool soft_ = false;
   size_t sessions_given_ = 0, observations_given_ = 0, items_given_ = 0, episodes_given_ = 0,
          aegis_given_ = 0, traces_given_ = 0, edges_given_ = 0;
   int64_t items_ = 0, episodes_ = 0, hashes_ = 0, traces_ = 0, edges_ = 0;
   int64_t sessions_ = 0, observations_ = 0, skipped_ = 0, skipped_deleted_ = 0, raised_ = 0,
-          not_injected_ = 0, errors_left_out_ = 0;
+          kept_ = 0, not_injected_ = 0, errors_left_out_ = 0;
   base::Json errors_ = base::Json::array();
   // What waits for the next commit, and which of the import's rows each is.
   std::vector<api::Session> session_batch_;
   std::vector<ExportedRow> batch_;
-  std::vector<bool> soft_batch_;  // which of them were taken softly
+  std::vector<Manner> manners_;  // of each of them
   std::vector<ExportedItem> item_batch_;
   std::vector<Episode> episode_batch_;
   std::vector<ExportedTrace> trace_batch_;

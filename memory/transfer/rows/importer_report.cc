@@ -73,6 +73,7 @@ Json Importer::Report() const {
   if (traces_given_ > 0) report["imported_traces"] = traces_;
   if (edges_given_ > 0) report["imported_edges"] = edges_;
   agentos_.AddTo(report);
+  if (kept_ > 0) report["imported_kept"] = kept_;
   if (aegis_given_ > 0) report["imported_aegis"] = hashes_;
   if (items_given_ > 0) report["imported_items"] = items_;
   if (skipped_deleted_ > 0) report["skipped_deleted"] = skipped_deleted_;

@@ -53,7 +53,7 @@ bool IsOfMcpMemory(const Json& element) {
 
 OtherRows RowsOfMcpMemory(const Json& element, const ForeignDefaults& defaults) {
   OtherRows made;
-  if (!element.is_object()) return made;
+  if (!IsOfMcpMemory(element)) return {{}, {}, {"it is neither an entity nor a relation"}};
   if (element.contains("relationType") || element.contains("from")) {
     const std::string from = base::StringAt(element, {"from"}),
                       to = base::StringAt(element, {"to"});
@@ -61,7 +61,7 @@ OtherRows RowsOfMcpMemory(const Json& element, const ForeignDefaults& defaults) 
     Json row = OtherFields(element, {"type", "from", "to", "relationType", "id"});
     row.update(Json{
         {"type", "relation"}, {"title", text}, {"content", text}, {"tags", TagsOf({from, to})}});
-    AddInParts(std::move(row), defaults, made);
+    made.rows.push_back(RowOfFields(std::move(row), defaults));
     return made;
   }
   const std::string name = base::StringAt(element, {"name"});
@@ -79,7 +79,7 @@ OtherRows RowsOfMcpMemory(const Json& element, const ForeignDefaults& defaults) 
     row["type"] = "fact";
     row["title"] = name.empty() ? TitleOf(base::StringAt(row, {"content"})) : name;
     row["tags"] = TagsOf({name, kind});
-    AddInParts(std::move(row), defaults, made);
+    made.rows.push_back(RowOfFields(std::move(row), defaults));
   }
   return made;
 }

@@ -1,5 +1,5 @@
-// Rows of Claude's and Gemini's exports, of the MCP memory server and of claude-mem. Pure. Ids of
-// these programs name sessions and are no numbers of rows here.
+// Rows of ChatGPT's, Claude's and Gemini's exports, of the MCP memory server and of claude-mem, for
+// Importer::TakeForeign. Pure. Ids of these programs name sessions and are no numbers of rows here.
 #pragma once
 
 #include <map>
@@ -17,8 +17,12 @@ struct OtherRows {
   std::vector<std::string> left_out;  // what has no text to take, for people
 };
 
-// A row of these fields, in as many parts as its content needs.
-void AddInParts(base::Json fields, const ForeignDefaults& defaults, OtherRows& made);
+// ChatGPT: a conversation of conversations.json is a session; each question of its present branch
+// with what was answered is an episodic trace, tagged with the conversation's title. What was said
+// on other branches is one for itself, tagged "other branch"; saved memories and custom
+// instructions are rows of their own.
+bool IsOfChatGpt(const base::Json& element);
+OtherRows RowsOfChatGpt(const base::Json& conversation, const ForeignDefaults& defaults);
 
 // The MCP memory server: an entity's observations are a row each, titled and tagged with its name;
 // a relation is one.

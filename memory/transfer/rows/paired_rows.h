@@ -1,5 +1,5 @@
-// A conversation as rows: a session, and an observation of type episodic for each question with its
-// answers. Pure.
+// A conversation as rows: a session, and an episodic trace for each question with its answers.
+// Pure.
 #pragma once
 
 #include <map>
@@ -17,6 +17,10 @@ class PairedRows {
       : id_(std::move(id)), title_(std::move(title)), defaults_(defaults) {}
 
   void Say(bool question, const std::string& text, const base::Json& time);
+  // What is said next is of another branch than what was said before, and no part of the summary.
+  void BeginOtherBranch();
+  // A text that is not said in the conversation: a row without a time, once for all conversations.
+  void Note(const std::string& title, const std::string& text);
   void LeaveOut(const std::string& what) { ++left_out_[what]; }
   // `started`, `ended`: null: the times of the messages.
   OtherRows Finish(base::Json started, base::Json ended);
@@ -25,7 +29,8 @@ class PairedRows {
   const std::string id_, title_;
   const ForeignDefaults& defaults_;
   api::SummaryBuilder summary_;
-  std::vector<base::Json> pairs_;
+  std::vector<base::Json> pairs_, notes_;
+  bool other_branch_ = false, begins_ = true;
   base::Json first_, last_;
   std::map<std::string, size_t> left_out_;
 };
