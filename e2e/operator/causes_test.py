@@ -61,6 +61,13 @@ CASES = [
      ["FailedCreate", "maximum storage usage per PersistentVolumeClaim", "spec.storage.size"]),
     ("a quota, and a run", ("ResourceQuota", "v1", {"hard": {"pods": "0"}}), "AgentRun", {"agentRef": "task"},
      ["FailedCreate", "exceeded quota", "raise ResourceQuota it"]),
+    ("a quota of volumes, and a run", ("ResourceQuota", "v1", {"hard": {"requests.storage": "1Mi"}}), "AgentRun", {"agentRef": "task", "storage": {}},
+     ["Refused", "exceeded quota", "raise ResourceQuota it"]),
+    ("a LimitRange's limit below a request", ("LimitRange", "v1", {"limits": [{"type": "Container", "default": {"cpu": "100m"}}]}), "Agent",
+     {**AGENT, "resources": {"requests": {"cpu": "500m"}}}, ["FailedCreate", "must be less than or equal to cpu limit", "not above the limits"]),
+    ("a LimitRange's ratio", ("LimitRange", "v1", {"limits": [{"type": "Container", "maxLimitRequestRatio": {"cpu": "2"}}]}), "Agent",
+     {**AGENT, "resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "900m"}}},
+     ["FailedCreate", "max limit to request ratio", "the ratio of the namespace's LimitRange"]),
     ("Pod Security, and a run", None, "AgentRun", {"agentRef": "privileged"}, ["FailedCreate", "violates PodSecurity", "spec.template"]),
 ]
 TASKS = {"task": {"mode": "task", "image": "i"}, "privileged": {"mode": "task", "template": {"spec": {"restartPolicy": "Never", "containers": [

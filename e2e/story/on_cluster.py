@@ -28,9 +28,15 @@ where = urllib.parse.urlsplit(sys.argv[1])
 for line in sys.stdin:
     token, method, path, body = json.loads(line)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
-    connection.request(method, path, body, {"Authorization": "Bearer " + token} if token else {})
-    answer = connection.getresponse()
-    print(json.dumps({"status": answer.status, "body": answer.read().decode(errors="replace")}))
+    step = "connecting"
+    try:
+        connection.connect()
+        step = f"waiting for the answer, from {connection.sock.getsockname()[:2]}"
+        connection.request(method, path, body, {"Authorization": "Bearer " + token} if token else {})
+        answer = connection.getresponse()
+        print(json.dumps({"status": answer.status, "body": answer.read().decode(errors="replace")}))
+    except OSError as failure:
+        print(json.dumps({"status": 0, "body": f"{method} {path}: {step}: {failure!r}"}))
 """
 READY_S = 120
 MIB = 1024

@@ -213,28 +213,14 @@ void CompareChildren(Draft& draft) {
 
 // ---- pods ----
 
-// For how many ms the status has had this condition False; 0: it is not False.
-int64_t FalseForMs(const Json& agent, const char* type, int64_t now_ms) {
-  const Json* conditions = base::At(agent, {"status", "conditions"});
-  if (!conditions || !conditions->is_array()) return 0;
-  for (const Json& condition : *conditions) {
-    if (base::StringAt(condition, {"type"}) != type ||
-        base::StringAt(condition, {"status"}) != "False")
-      continue;
-    auto since = base::ParseTime(base::StringAt(condition, {"lastTransitionTime"}));
-    return since ? now_ms - *since : 0;
-  }
-  return 0;
-}
-
 // The kubelet syncs a changed ConfigMap into a pod within about a minute, or at once if the pod
 // changes. Touches only pods whose sidecar reports another policy: once, and at most kTouches times
 // more, in case the kubelet synced before it had the new ConfigMap.
 void TouchPods(Draft& draft, int64_t now_ms) {
   const std::string& digest = draft.findings.policy_digest;
   if (!draft.agent.memory || digest.empty()) return;
-  const int64_t again =
-      std::min(FalseForMs(draft.observed.agent, "PolicyInSync", now_ms) / kTouchAgainMs, kTouches);
+  const int64_t since_ms = kube::FalseSinceMs(draft.observed.agent, "PolicyInSync"),
+                again = since_ms ? std::min((now_ms - since_ms) / kTouchAgainMs, kTouches) : 0;
   const std::string value = again == 0 ? digest : digest + "#" + std::to_string(again);
   for (const Json& pod : draft.observed.pods) {
     const kube::ObjectKey key = kube::KeyOf(pod);

@@ -6,6 +6,7 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
+#include "lib/kube/object/conditions.h"
 #include "lib/kube/object/object.h"
 #include "operator/pods/remedy.h"
 #include "operator/pods/state.h"
@@ -30,24 +31,13 @@ int64_t LastSeenMs(const Json& event) {
                    TimeOf(event, {"metadata", "creationTimestamp"})});
 }
 
-// Since when the condition Ready of `owner` is False; 0: it is not.
-int64_t NotReadySinceMs(const Json& owner) {
-  const Json* conditions = base::At(owner, {"status", "conditions"});
-  if (!conditions || !conditions->is_array()) return 0;
-  for (const Json& condition : *conditions)
-    if (base::StringAt(condition, {"type"}) == "Ready" &&
-        base::StringAt(condition, {"status"}) == "False")
-      return TimeOf(condition, {"lastTransitionTime"});
-  return 0;
-}
-
 }  // namespace
 
 Suspicion SuspicionOf(const Json& owner, const Json* workload, const std::vector<Json>& pods,
                       const std::optional<Json>& claim, int64_t now_ms) {
   Suspicion suspicion;
   if (!workload || kube::IsBeingDeleted(*workload)) return suspicion;
-  const int64_t since_ms = NotReadySinceMs(owner);
+  const int64_t since_ms = kube::FalseSinceMs(owner, "Ready");
   auto suspect = [&](const std::string& kind, const Json& object) {
     const int64_t age_from = std::max(since_ms, TimeOf(object, {"metadata", "creationTimestamp"}));
     Suspect one{kind, kube::KeyOf(object).name, kube::UidOf(object), age_from};

@@ -76,6 +76,10 @@ void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
   }
   for (size_t i = 0; i < results.size(); ++i) {
     const Child& child = plan.apply[i];
+    // A Job runs once: not without what its pod needs. A deferred apply that nobody gets is not
+    // made.
+    if (child.resource == kube::Jobs() && !(outcome.refusals.empty() && outcome.errors.empty()))
+      continue;
     auto stored = results[i].get();
     if (!stored && IsRefused(stored.error(), child.may_be_unserved))
       outcome.refusals.push_back(

@@ -122,6 +122,22 @@ TEST_F(ExecuteTest, AnObjectionOfAdmissionIsARefusalAndAMissingRightAnError) {
   }
 }
 
+TEST_F(ExecuteTest, AJobIsNotMadeWithoutWhatItsPodNeeds) {
+  for (const int status : {403, 422, 500, 0}) {
+    cluster_.Inject({"APPLY", "/configmaps/prompt", status, 0, false, 1,
+                     R"(configmaps "prompt" is forbidden: exceeded quota: q)"});
+    Plan plan;
+    plan.apply = {MapNamed("prompt")};
+    plan.apply.push_back({kube::Jobs(),
+                          {{"apiVersion", "batch/v1"},
+                           {"kind", "Job"},
+                           {"metadata", {{"name", "r"}, {"namespace", "n"}}}}});
+    const Outcome outcome = Execute(client_, agent_, plan, stop_.get_token());
+    EXPECT_FALSE(outcome.refusals.empty() && outcome.errors.empty()) << status;
+    EXPECT_FALSE(cluster_.Get(kube::Jobs(), {"n", "r"})) << status;
+  }
+}
+
 TEST_F(ExecuteTest, AfterAStopNothingIsBegun) {
   Plan plan;
   plan.apply = {MapNamed("one"), MapNamed("two")};

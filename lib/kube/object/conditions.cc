@@ -65,4 +65,17 @@ std::optional<Condition> FindCondition(const Json& conditions, std::string_view 
   return std::nullopt;
 }
 
+int64_t FalseSinceMs(const Json& object, std::string_view type) {
+  const Json* conditions = base::At(object, {"status", "conditions"});
+  if (!conditions || !conditions->is_array()) return 0;
+  for (const Json& condition : *conditions) {
+    if (base::StringAt(condition, {"type"}) != type ||
+        base::StringAt(condition, {"status"}) != "False")
+      continue;
+    const auto since = base::ParseTime(base::StringAt(condition, {"lastTransitionTime"}));
+    return since ? *since : 0;
+  }
+  return 0;
+}
+
 }  // namespace kube

@@ -1,6 +1,7 @@
 // status.conditions as kstatus and `kubectl wait` read them. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,5 +25,7 @@ struct Condition {
 void SetCondition(Json* conditions, const Condition& condition, int64_t observed_generation,
                   int64_t now_ms);
 std::optional<Condition> FindCondition(const Json& conditions, std::string_view type);
+// Since when the status of `object` has this condition False, ms since 1970; 0: it is not False.
+int64_t FalseSinceMs(const Json& object, std::string_view type);
 
 }  // namespace kube
