@@ -181,7 +181,7 @@ std::vector<Command> ChangeCommands() {
        "Change",
        "ID…",
        "Hide memories, or erase them.",
-       {{"hard", Kind::kBool, "false", "erase for good: file, log, index and quotes"}},
+       {{"hard", Kind::kBool, "false", "erase for good, and say what is left"}},
        "  agent-memory rm 7 8\n",
        1,
        100,

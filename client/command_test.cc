@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "client/commands/erase.h"
 #include "lib/base/text/nearest.h"
 #include "lib/testing/http_server.h"
 #include "lib/testing/temporary_directory.h"
@@ -147,7 +148,29 @@ TEST_F(MemoryTest, EditsByFlagsAndRemovesSeveral) {
   EXPECT_EQ(On({"edit", "7", "--title", "spaces"}).code, 0);
   EXPECT_EQ(bodies.back(), R"({"title":"spaces"})");
   EXPECT_EQ(On({"rm", "7", "8", "--hard"}).code, 0);
-  EXPECT_EQ(asked.back(), "DELETE /observations/8 hard=true");
+  EXPECT_EQ(asked.back(), "DELETE /observations/8 hard=true report=true");
+}
+
+TEST_F(MemoryTest, SaysWhatIsLeftOfAnErasedMemory) {
+  answer = {{"texts", {"Deploy on Tuesdays"}},
+            {"left",
+             {{{"place", "observation"}, {"name", "9"}, {"how", "x"}},
+              {{"place", "item"}, {"name", "plan"}, {"how", "PUT or DELETE it"}}}}};
+  const Ran ran = On({"rm", "--hard", "7"}, {true, false, 80});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_NE(ran.out.find("erased memory 7"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("left: memory 9: it says the same; 'agent-memory rm --hard 9'"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_NE(ran.out.find("left: item plan: PUT or DELETE it"), std::string::npos) << ran.out;
+}
+
+TEST(EraseHere, NeedlesStandInAFileAsTheyAre) {
+  using Needles = std::vector<std::string>;
+  EXPECT_EQ(NeedlesOf("short"), Needles());
+  EXPECT_EQ(NeedlesOf("say \"the vault opens\" and\nthe key is in the drawer"),
+            (Needles{"the key is in the drawer", "the vault opens"}));
+  EXPECT_EQ(NeedlesOf(std::string(200, 'a')), Needles{std::string(60, 'a')});
 }
 
 TEST_F(MemoryTest, AnErrorSaysWhatTheServerSays) {

@@ -22,6 +22,7 @@
 #include "sidecar/routes/activity.h"
 #include "sidecar/routes/audit_routes.h"
 #include "sidecar/routes/conversation_host.h"
+#include "sidecar/routes/erasure_routes.h"
 #include "sidecar/routes/injection_routes.h"
 #include "sidecar/routes/memory_routes.h"
 #include "sidecar/routes/outbox_routes.h"
@@ -116,6 +117,7 @@ struct RunningSidecar::Parts {
         conversation_host(*state, working_memory, policies, c, s.outbox, s.checkpoints_kept,
                           Waker()),
         audit(*state, policies),
+        erasure(*state, policies, settings.erase),
         activity(c),
         status(*state, policies, delivery, servers, rules, activity, *metrics),
         budget(std::make_shared<base::ByteBudget>(base::ShareOfMemory(
@@ -150,8 +152,8 @@ struct RunningSidecar::Parts {
     for (const auto& named : {conversation_host.Routes(), memory.Routes(), injections.Routes()}) {
       std::ranges::move(WithRedactedNames(named, policies), std::back_inserter(routes));
     }
-    for (const auto& more :
-         {mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(), audit.Routes()}) {
+    for (const auto& more : {mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(),
+                             audit.Routes(), erasure.Routes()}) {
       routes.insert(routes.end(), more.begin(), more.end());
     }
     return http::Router(activity.Watched(std::move(routes)));
@@ -181,6 +183,7 @@ struct RunningSidecar::Parts {
   InjectionRoutes injections;
   ConversationHost conversation_host;
   AuditRoutes audit;
+  ErasureRoutes erasure;
   Activity activity;
   StatusRoutes status;
   const std::shared_ptr<base::ByteBudget> budget;

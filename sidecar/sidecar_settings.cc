@@ -74,6 +74,9 @@ const base::Program& SidecarProgram() {
             "how long to wait for another process to release data-dir", 0, 3'600'000},
            {"allowed-origins", Kind::kList, "",
             "origins of web pages that may send requests; empty: none"},
+           {"erase", Kind::kBool, "false",
+            "serve POST /v1/erase without memory.allowAdmin: on a laptop, whose user erases "
+            "memories"},
            {"recall-timeout", Kind::kDuration, "200ms", "time limit of the memory search of a turn",
             1, 10'000},
            {"policy-interval", Kind::kDuration, "250ms", "interval of checks of the policy file",
@@ -116,6 +119,7 @@ SidecarSettings ReadSidecarSettings(const base::Settings& settings) {
   read.token_file = settings.Text("token-file");
   read.lock_wait_ms = settings.Milliseconds("lock-wait");
   read.allowed_origins = settings.List("allowed-origins");
+  read.erase = settings.Bool("erase");
   read.recall_timeout_ms = settings.Milliseconds("recall-timeout");
   read.policy_interval_ms = settings.Milliseconds("policy-interval");
   read.retry_longest_ms = settings.Milliseconds("retry-longest");

@@ -16,6 +16,7 @@ struct SidecarSettings {
   std::string listen, admin, policy, data_directory, token_file;
   int64_t lock_wait_ms = 45'000;
   std::vector<std::string> allowed_origins;
+  bool erase = false;  // POST /v1/erase without memory.allowAdmin
   int64_t recall_timeout_ms = 200, policy_interval_ms = 250;
   int64_t retry_longest_ms = 30'000, drain_timeout_ms = 20'000;
   int64_t session_idle_ms = 0, conversation_ttl_ms = 0;  // 0: never

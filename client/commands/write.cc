@@ -9,6 +9,7 @@
 #include <iterator>
 #include <ostream>
 
+#include "client/commands/erase.h"
 #include "client/commands/runs.h"
 #include "client/programs/child.h"
 #include "lib/base/archive/note_folder.h"
@@ -159,13 +160,62 @@ int Edit(Call& call, const MemoryCalls& memory) {
                   "; 'agent-memory show' has the text before it");
 }
 
+// What still has the text of an erased memory, a line each.
+std::vector<std::string> LeftAtServer(const Json& answer) {
+  std::vector<std::string> left;
+  for (const Json& one : answer.value("left", Json::array())) {
+    const std::string place = base::StringAt(one, {"place"}), name = base::StringAt(one, {"name"});
+    const bool row = place.ends_with("observation") || place == "revision";
+    left.push_back((row ? "memory " : place + " ") + name + ": " +
+                   (row ? "it says the same; 'agent-memory rm --hard " + name + "' erases it too"
+                        : base::StringAt(one, {"how"})));
+  }
+  if (answer.value("partial", false)) left.push_back("the memory server did not look at all texts");
+  return left;
+}
+
+// Elsewhere a memory is all that this machine has of it.
+bool IsOfThisMachine(const Call& call) {
+  for (const char* other : {"url", "file", "context", "n"})
+    if (!call.Text(other).empty()) return false;
+  return true;
+}
+
+int Erase(Call& call, const MemoryCalls& memory, const std::string& id) {
+  http::ClientRequest request;
+  request.method = "DELETE";
+  request.target =
+      Target("/observations/" + http::PercentEncode(id), {{"hard", "true"}, {"report", "true"}});
+  request.timeout_ms = kMoveMs;
+  const auto raw = memory.Raw(std::move(request));
+  if (!raw) return call.Fail(base::Wrap("memory " + id, raw.error()));
+  // A sidecar answers without a body.
+  const Json answer = base::ParseJson(raw->body).value_or(Json::object());
+  ErasedHere here;
+  if (IsOfThisMachine(call)) {
+    here = EraseHere(call, answer.value("titles", std::vector<std::string>()),
+                     answer.value("texts", std::vector<std::string>()));
+  }
+  std::vector<std::string> left = LeftAtServer(answer);
+  left.insert(left.end(), here.left.begin(), here.left.end());
+  std::string words = "erased memory " + Inert(id) + "; within a minute its file has no word of it";
+  for (const auto& [project, rows] : here.erased.items())
+    for (const auto& [kind, count] : rows.items())
+      words += "\nalso erased from " + count.dump() + " " + kind + " of project " + Inert(project);
+  for (const std::string& one : left) words += "\nleft: " + Inert(one);
+  words += "\nnot touched: exports, backups, and transcripts that your agents keep themselves";
+  return Said(call, {{"id", id}, {"hard", true}, {"erased", here.erased}, {"left", left}}, words);
+}
+
 int Remove(Call& call, const MemoryCalls& memory) {
-  const bool hard = call.settings.Bool("hard");
   for (const std::string& id : call.arguments) {
-    const auto answer = memory.Send("DELETE", "/observations/" + http::PercentEncode(id), nullptr,
-                                    {{"hard", hard ? "true" : ""}});
+    if (call.settings.Bool("hard")) {
+      if (const int code = Erase(call, memory, id); code != kOk) return code;
+      continue;
+    }
+    const auto answer = memory.Send("DELETE", "/observations/" + http::PercentEncode(id), nullptr);
     if (!answer) return call.Fail(base::Wrap("memory " + id, answer.error()));
-    Said(call, {{"id", id}, {"hard", hard}}, (hard ? "erased memory " : "hid memory ") + Inert(id));
+    Said(call, {{"id", id}, {"hard", false}}, "hid memory " + Inert(id));
   }
   return kOk;
 }

@@ -251,7 +251,8 @@ Result<Project> Supervisor::StartSidecar(const std::string& asked, const std::st
            std::to_string(before->service->exit_code()));
     sidecar->service = std::make_shared<Service>(
         std::vector<std::string>{programs_.sidecar, "--policy", folder + "/policy.json",
-                                 "--data-dir", folder + "/state", "--drain-timeout", "5s"},
+                                 "--data-dir", folder + "/state", "--drain-timeout", "5s",
+                                 "--erase=true"},
         folder + "/sidecar.log", known.address);
     RETURN_IF_ERROR(sidecar->service->Start());
   }

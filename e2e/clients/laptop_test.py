@@ -171,6 +171,43 @@ def commands_need_no_address(counts, laptop):
     laptop.run("up", "--detach", cwd=billing)
 
 
+def erases(counts, laptop):
+    """After rm --hard no file of the store has a word that was remembered, told and digested, or the answer names it."""
+    billing = os.path.join(laptop.home, "src/billing")
+    secret = "zyxwvquagga42"
+    said = f"the vault of the blue house opens with {secret} on Tuesdays"
+    sidecar = next(p["url"] for p in laptop.status()["projects"] if p["project"] == "billing")
+
+    def hook(session, event, **fields):
+        return wire.ask(sidecar, "POST", "/v1/hooks", {"hook_event_name": event, "session_id": session, **fields})
+
+    def found():
+        rows = json.loads(laptop.run("search", secret).stdout or "[]")
+        return {row["type"]: row["id"] for row in rows if secret in row["content"]}
+
+    def holding():
+        files = [os.path.join(folder, name) for folder, _, names in os.walk(laptop.store) for name in names]
+        return [file for file in files if os.path.isfile(file) and secret.encode() in open(file, "rb").read()]
+
+    hook("e1", "UserPromptSubmit", prompt=f"Remember: {said}")
+    hook("e1", "Stop", last_assistant_message=f"Noted: {said}.")
+    hook("e1", "SessionEnd")
+    counts.check("it is remembered and digested", wire.until(lambda: len(found()) == 2, 30), found())
+    answer = hook("e2", "UserPromptSubmit", prompt="how does the vault of the blue house open?")
+    counts.check("and told", secret in str(answer), answer)
+    counts.check("files have it", len(holding()) > 1, holding())
+    remembered = next((row for kind, row in found().items() if kind != "session"), 0)
+    done = laptop.run("rm", "--hard", str(remembered), cwd=billing)
+    said_so = json.loads(done.stdout or "{}")
+    counts.check("rm --hard says what it did", done.returncode == 0 and "billing" in said_so.get("erased", {}), (done.stdout, done.stderr))
+    counts.check("nothing is left to be named", said_so.get("left") == [], said_so)
+    counts.check("no search finds it", found() == {}, found())
+    hook("e2", "Stop", last_assistant_message="With a key.")
+    answer = hook("e3", "UserPromptSubmit", prompt="how does the vault of the blue house open?")
+    counts.check("no prompt is told", secret not in str(answer), answer)
+    counts.check("no file of the store has it", wire.until(lambda: not holding(), 90), holding())
+
+
 def survives_a_kill(counts, laptop):
     """After SIGKILL of all processes the next hook, at once, starts them again and gets an answer."""
     billing = os.path.join(laptop.home, "src/billing")
@@ -309,7 +346,7 @@ def main():
     counts = mcp_test.Counts()
     laptop = Laptop()
     try:
-        for part in (begins_and_ends, comes_back, commands_need_no_address, survives_a_kill, heals, hangs, directory_gone, other_settings, setup_checks_first, refuses):
+        for part in (begins_and_ends, comes_back, commands_need_no_address, erases, survives_a_kill, heals, hangs, directory_gone, other_settings, setup_checks_first, refuses):
             part(counts, laptop)
     finally:
         laptop.clean()

@@ -136,7 +136,8 @@ Response RecentSessions(const Api& api, const Request& request) {
   auto page = [&]() -> Result<std::vector<api::Session>> {
     ASSIGN_OR_RETURN(limit, CountParameter(request, "limit", 5));
     ASSIGN_OR_RETURN(SessionKey before, SessionCursor(request));
-    return api.store.RecentSessions(TextParameter(request, "project"), limit + 1, before);
+    ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
+    return api.store.RecentSessions(TextParameter(request, "project"), limit + 1, before, viewer);
   }();
   return PageAnswer(std::move(page), limit, api::EncodeSession);
 }
@@ -212,13 +213,51 @@ Response PatchObservation(const Api& api, const Request& request) {
   }());
 }
 
+namespace {
+
+// What a person can do with a text that quotes an erased row.
+const char* RemedyOf(const std::string& kind) {
+  constexpr std::pair<const char*, const char*> kRemedies[] = {
+      {"observation", "DELETE /observations/{id}?hard=true, or PATCH its text"},
+      {"hidden observation", "DELETE /observations/{id}?hard=true"},
+      {"revision", "DELETE /observations/{id}?hard=true erases the memory with its revisions"},
+      {"item", "PUT or DELETE /items/{key}"},
+      {"turn", "it loses its text when its facts are found, and goes after 7 days"},
+      {"message", "DELETE /conversations/{id}"},
+      {"shared", "its Agent replaces or deletes it: DELETE /shared/{agent}/{key}"}};
+  for (const auto& [name, remedy] : kRemedies)
+    if (kind == name) return remedy;
+  return "";
+}
+
+Json EncodePlaces(const QuotingPlaces& places) {
+  Json left = Json::array();
+  for (const QuotingPlace& one : places.rows)
+    left.push_back({{"place", one.kind}, {"name", one.name}, {"how", RemedyOf(one.kind)}});
+  // For the one who erases, who has copies of these texts elsewhere.
+  Json answer = {{"left", std::move(left)}, {"titles", places.titles}, {"texts", places.texts}};
+  if (places.partial) answer["partial"] = true;
+  return answer;
+}
+
+}  // namespace
+
 Response DeleteObservation(const Api& api, const Request& request) {
+  QuotingPlaces places;
+  bool report = false;
   Status deleted = [&]() -> Status {
     ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, request.parameters.at("id")));
     ASSIGN_OR_RETURN(bool hard, FlagParameter(request, "hard"));
+    ASSIGN_OR_RETURN(report, FlagParameter(request, "report"));
+    report = report && hard;
+    ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
+    if (report) {
+      ASSIGN_OR_RETURN(places, api.store.QuotesOf(id, viewer, api.administrator));
+    }
     return api.store.Delete(id, hard, api.clock.NowMs());
   }();
-  return deleted ? http::EmptyResponse(204) : ErrorResponse(deleted.error());
+  if (!deleted) return ErrorResponse(deleted.error());
+  return report ? JsonResponse(200, EncodePlaces(places)) : http::EmptyResponse(204);
 }
 
 namespace {
@@ -251,11 +290,12 @@ Result<Window> WindowOf(const Api& api, const Request& request) {
   std::optional<std::string> text = TextParameter(request, "observation_id");
   if (!text) return Error{Code::kInvalid, "observation_id is required"};
   ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, *text));
+  ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
   ASSIGN_OR_RETURN(auto cursor, TimelineCursor(request));
   if (cursor) {
     ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", 20));
     const size_t before = cursor->later ? 0 : limit + 1, after = cursor->later ? limit + 1 : 0;
-    ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before, after, cursor->id));
+    ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before, after, cursor->id, viewer));
     const size_t middle = cursor->later ? 0 : rows.size();
     Window window = CutWindow(std::move(rows), middle, limit, limit);
     window.cut = window.cut || window.earlier || window.later;
@@ -263,24 +303,11 @@ Result<Window> WindowOf(const Api& api, const Request& request) {
   }
   ASSIGN_OR_RETURN(size_t before, CountParameter(request, "before", 3));
   ASSIGN_OR_RETURN(size_t after, CountParameter(request, "after", 3));
-  ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before + 1, after + 1));
+  ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before + 1, after + 1, {}, viewer));
   const auto asked = std::find_if(rows.begin(), rows.end(),
                                   [&](const api::Observation& row) { return row.id == id; });
   const auto middle = static_cast<size_t>(asked - rows.begin());
   return CutWindow(std::move(rows), middle, before, after + 1);
-}
-
-// Without those of others: a conversation may be shared, its traces are not.
-Result<std::vector<api::Observation>> SeenRows(const Api& api, const Request& request,
-                                               const std::vector<api::Observation>& rows) {
-  ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
-  if (!viewer) return rows;
-  std::vector<api::Observation> seen;
-  for (const api::Observation& row : rows) {
-    ASSIGN_OR_RETURN(const bool is_seen, api.store.IsSeenBy(*viewer, row.id));
-    if (is_seen) seen.push_back(row);
-  }
-  return seen;
 }
 
 }  // namespace
@@ -288,9 +315,7 @@ Result<std::vector<api::Observation>> SeenRows(const Api& api, const Request& re
 Response Timeline(const Api& api, const Request& request) {
   const Result<Window> window = WindowOf(api, request);
   if (!window) return ErrorResponse(window.error());
-  const auto seen = SeenRows(api, request, window->rows);
-  if (!seen) return ErrorResponse(seen.error());
-  Response response = JsonResponse(200, Encode(*seen, api::EncodeObservation));
+  Response response = JsonResponse(200, Encode(window->rows, api::EncodeObservation));
   if (window->cut) response.headers.Set("X-Partial", "true");
   if (window->rows.empty()) return response;
   if (window->earlier) {
@@ -303,7 +328,8 @@ Response Timeline(const Api& api, const Request& request) {
 
 Response Stats(const Api& api, const Request& request) {
   return Answer(200, [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(Totals totals, api.store.Count(TextParameter(request, "project")));
+    ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
+    ASSIGN_OR_RETURN(Totals totals, api.store.Count(TextParameter(request, "project"), viewer));
     return Json{{"total_sessions", totals.sessions},
                 {"total_observations", totals.observations},
                 {"projects", totals.projects}};

@@ -113,5 +113,35 @@ TEST_F(ApiTest, RecentObservationsAreTwentyByDefaultAndAThousandAtMost) {
   EXPECT_EQ(Get("/observations/recent?limit=ten").status, 400);
 }
 
+TEST_F(ApiTest, AHardDeleteSaysWhatStillQuotesTheText) {
+  const std::string said = "The vault opens with zyxwv42 on Tuesdays only.";
+  const int64_t id = MustPost(NoteBody(said));
+  const int64_t other = MustPost(NoteBody("Ann said: the vault opens with zyxwv42 on Tuesdays."));
+  const int64_t changed = MustPost(NoteBody("It said: the vault opens with zyxwv42 on Tuesdays."));
+  Patch("/observations/" + std::to_string(changed), {{"content", "It says nothing."}});
+  Send(*client_, "PUT", "/items/vault",
+       R"({"value": {"how": "The vault opens with zyxwv42 on Tuesdays only."}})");
+  Post("/conversations/c1/messages",
+       {{"messages", {{{"role", "user"}, {"content", "Remember: " + said}}}}});
+  MustPost(NoteBody("The key of the vault is in the drawer."));
+  const Answered gone = Delete("/observations/" + std::to_string(id) + "?hard=true&report=true");
+  ASSERT_EQ(gone.status, 200) << gone.body;
+  EXPECT_EQ(gone.body["texts"], Json({said}));
+  std::string left;
+  for (const Json& one : gone.body["left"]) {
+    left += one["place"].get<std::string>() + " " + one["name"].get<std::string>() + ", ";
+    EXPECT_NE(one["how"], "") << one;
+  }
+  EXPECT_EQ(left.substr(0, left.find("message")), "observation " + std::to_string(other) +
+                                                      ", revision " + std::to_string(changed) +
+                                                      ", item vault, ");
+  EXPECT_NE(left.find("message "), std::string::npos) << left;
+  EXPECT_EQ(Get("/observations/" + std::to_string(id)).status, 404);
+  const std::string again = "/observations/" + std::to_string(other);
+  EXPECT_EQ(Delete(again + "?report=true").status, 204) << "a soft delete leaves all of it";
+  EXPECT_EQ(Delete(again + "?hard=true&report=perhaps").status, 400);
+  EXPECT_EQ(Delete(again + "?hard=true").status, 204);
+}
+
 }  // namespace
 }  // namespace memory

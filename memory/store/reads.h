@@ -63,6 +63,19 @@ struct Totals {
   std::vector<std::string> projects;  // as first written, sorted
 };
 
+// A text that quotes another one.
+struct QuotingPlace {
+  // observation, hidden observation, revision, original, item, turn, message, shared
+  std::string kind;
+  std::string name;  // its id, key or conversation
+};
+inline constexpr size_t kMostPlaces = 100;
+struct QuotingPlaces {
+  std::vector<std::string> titles, texts;  // of the row and its revisions
+  std::vector<QuotingPlace> rows;
+  bool partial = false;  // there may be more
+};
+
 struct Revision {
   int64_t revision = 0, replaced_ms = 0, written_ms = 0;  // replaced 0: the present one
   std::string type, title, content, origin;

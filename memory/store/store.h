@@ -39,8 +39,14 @@ class Store {
                                    int64_t now_ms) = 0;
   virtual base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms) = 0;
   // Soft or hard; idempotent. kNotFound: the id never existed. A hard delete also removes quotes of
-  // the row from summaries, and erases its words from the file soon after the answer.
+  // the row from summaries and digests of sessions, and erases its words from the file soon after
+  // the answer.
   virtual base::Status Delete(int64_t id, bool hard, int64_t now_ms) = 0;
+  // The texts that quote a row and stay when it is erased, since they are rows of their own; with a
+  // viewer those that it sees. `callers`: also those of single callers, such as conversations.
+  // Reads the whole store, for at most 5 s.
+  virtual base::Result<QuotingPlaces> QuotesOf(int64_t id, const std::optional<Viewer>& viewer,
+                                               bool callers) = 0;
   // Idempotent: an existing session of the same project is returned unchanged; of another project:
   // kConflict.
   virtual base::Result<api::Session> StartSession(const std::string& id, const std::string& project,
@@ -69,7 +75,8 @@ class Store {
   virtual base::Result<std::vector<api::Observation>> Recent(
       const Filter& filter) = 0;  // newest change first
   virtual base::Result<std::vector<api::Session>> RecentSessions(
-      const std::optional<std::string>& project, size_t limit, const SessionKey& before = {}) = 0;
+      const std::optional<std::string>& project, size_t limit, const SessionKey& before = {},
+      const std::optional<Viewer>& viewer = {}) = 0;
   // Rows that match the text by words, topic key or meaning, best first. `operators`: the text is
   // an FTS5 expression, and only words count, as with `as_of_ms`. Every project finds rows of scope
   // global.
@@ -82,16 +89,20 @@ class Store {
       const std::optional<std::string>& project, size_t limit, int64_t until_ms = INT64_MAX) = 0;
   // The rows of the same session around a row, in order of time, including it. `around`: instead
   // around this row of the session, which may be deleted, and without it; kInvalid: it is not of
-  // the session.
+  // the session. With a viewer: of what it sees.
   virtual base::Result<std::vector<api::Observation>> Timeline(
-      int64_t id, size_t before, size_t after, std::optional<int64_t> around = {}) = 0;
-  virtual base::Result<Totals> Count(const std::optional<std::string>& project) = 0;
-  // A cursor over all rows, or over the rows of a project. At most two at a time (else
-  // kUnavailable), on their own connections, so that a slow client blocks no other reader.
+      int64_t id, size_t before, size_t after, std::optional<int64_t> around = {},
+      const std::optional<Viewer>& viewer = {}) = 0;
+  virtual base::Result<Totals> Count(const std::optional<std::string>& project,
+                                     const std::optional<Viewer>& viewer = {}) = 0;
+  // A cursor over all rows, or over the rows of a project; with a viewer over what it sees. At most
+  // two at a time (else kUnavailable), on their own connections, so that a slow client blocks no
+  // other reader.
   virtual base::Result<std::shared_ptr<ExportCursor>> OpenExport(
-      const std::optional<std::string>& project) = 0;
+      const std::optional<std::string>& project, const std::optional<Viewer>& viewer = {}) = 0;
   // Exports one file of the engine, with the index, without deleted rows; counts as one of the two.
-  virtual base::Result<Spool> Copy(const std::optional<std::string>& project) = 0;
+  virtual base::Result<Spool> Copy(const std::optional<std::string>& project,
+                                   const std::optional<Viewer>& viewer = {}) = 0;
   // A spool on the store's volume; counts towards the budget of uploads, like that of Copy.
   virtual base::Result<Spool> NewUpload() = 0;
   // Walks over a file that Copy made, here or elsewhere. kInvalid: any other file. Its rows are not
@@ -108,7 +119,7 @@ class Store {
   // not outlive the store.
   virtual std::unique_ptr<conversation::Host> Conversations(const std::string& caller) = 0;
   // Saves the episode and its observation, with the trust class of `source`. Returns the existing
-  // episode for the same summary of the same conversation, or the same key.
+  // episode for the same summary of the same conversation, agent and user, or the same key.
   virtual base::Result<EpisodeSaved> SaveEpisode(const Episode& episode, const api::Source& source,
                                                  const RequestKey& key, int64_t now_ms) = 0;
   // Best first.

@@ -58,6 +58,8 @@ struct ImportOptions {
   bool unite_tags = false;  // adds the tags of imported rows to existing ones
   bool vouched = false;     // rows of class import get class user, also existing ones
   bool restore = false;     // restores rows that were deleted here; else kSkippedDeleted
+  // Of the request. A row without a time equals only what it sees.
+  std::optional<Viewer> viewer = {};
   // The time of rows without one. Such a row equals a row that differs only in its time.
   int64_t now_ms = 0;
 };

@@ -86,7 +86,8 @@ Result<AgentOsWriting> Prepare(const Api& api, const http::Request& request) {
     ASSIGN_OR_RETURN(with_conversations, FlagParameter(request, "includeConversations"));
   }
   const auto project = TextParameter(request, "project");
-  ASSIGN_OR_RETURN(writing.cursor, api.store.OpenExport(project));
+  ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
+  ASSIGN_OR_RETURN(writing.cursor, api.store.OpenExport(project, viewer));
   if (with_conversations && !project) writing.conversations = api.store.Conversations(api.caller);
   return writing;
 }

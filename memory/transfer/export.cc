@@ -194,8 +194,9 @@ constexpr StreamedFormat kStreamed[] = {
 };
 
 // The whole file is there before the first byte is sent, so what is wrong is still an answer.
-Response ExportFile(const Api& api, const std::optional<std::string>& project) {
-  base::Result<Spool> made = api.store.Copy(project);
+Response ExportFile(const Api& api, const std::optional<std::string>& project,
+                    const std::optional<Viewer>& viewer) {
+  base::Result<Spool> made = api.store.Copy(project, viewer);
   if (!made) return http::ErrorResponse(made.error());
   made->Unname();  // what only this answer reads is gone with it, whatever happens to us
   Response response;
@@ -215,7 +216,9 @@ Response ExportFile(const Api& api, const std::optional<std::string>& project) {
 
 Response Export(const Api& api, const Request& request) {
   const std::string format = TextParameter(request, "format").value_or("json");
-  if (format == "sqlite") return ExportFile(api, TextParameter(request, "project"));
+  const base::Result<std::optional<Viewer>> viewer = ViewerOf(request);
+  if (!viewer) return http::ErrorResponse(viewer.error());
+  if (format == "sqlite") return ExportFile(api, TextParameter(request, "project"), *viewer);
   if (format == "agentos-json") return ExportAgentOs(api, request);
   const auto* found = std::find_if(std::begin(kStreamed), std::end(kStreamed),
                                    [&](const StreamedFormat& one) { return one.name == format; });
@@ -226,7 +229,7 @@ Response Export(const Api& api, const Request& request) {
              base::Ellipsize(format, 40) + "\""});
   }
   base::Result<std::shared_ptr<ExportCursor>> cursor =
-      api.store.OpenExport(TextParameter(request, "project"));
+      api.store.OpenExport(TextParameter(request, "project"), *viewer);
   if (!cursor) return http::ErrorResponse(cursor.error());
   Response response;
   response.headers.Set("Content-Type", found->content_type);

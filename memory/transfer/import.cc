@@ -158,6 +158,9 @@ Response Import(const Api& api, const Request& request) {
   PeekableBody body(*request.stream);
   Result<std::string> format = FormatOf(request, body);
   if (!format) return http::ErrorResponse(format.error());
+  Result<std::optional<Viewer>> viewer = ViewerOf(request);
+  if (!viewer) return http::ErrorResponse(viewer.error());
+  options.viewer = *std::move(viewer);
   options.unite_tags = *format == "sqlite";
   options.now_ms = api.clock.NowMs();
   ForeignDefaults defaults;

@@ -162,6 +162,40 @@ Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence)
   return LoadInState(db, sequence, "pending");
 }
 
+Status DiscardPending(sqlite::Database& db, int64_t sequence) {
+  ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(db, sequence));
+  if (bytes < 0) return {};
+  ASSIGN_OR_RETURN(auto remove, db.Prepare("DELETE FROM outbox WHERE sequence = ?"));
+  RETURN_IF_ERROR(remove.Bind(sequence).Run());
+  return Settle(db, "discarded", bytes);
+}
+
+Status ReplaceBody(sqlite::Database& db, int64_t sequence, const std::string& body) {
+  ASSIGN_OR_RETURN(auto write, db.Prepare("UPDATE outbox SET body = ?2 WHERE sequence = ?1 AND "
+                                          "checksum = row_checksum(" SUMMED_COLUMNS ")"));
+  RETURN_IF_ERROR(write.Bind(sequence).Bind(body).Run());
+  if (db.Changes() == 0) return {};
+  ASSIGN_OR_RETURN(auto sum, db.Prepare("UPDATE outbox SET checksum = row_checksum(" SUMMED_COLUMNS
+                                        ") WHERE sequence = ?"));
+  return sum.Bind(sequence).Run();
+}
+
+Result<std::vector<OutboxBody>> ReadBodies(sqlite::Database& db, int64_t after) {
+  constexpr size_t kTogether = 1 << 20;
+  ASSIGN_OR_RETURN(auto read,
+                   db.Prepare("SELECT sequence, state = 'dead', kind, CASE WHEN checksum "
+                              "= row_checksum(" SUMMED_COLUMNS ") THEN body ELSE '' END "
+                              "FROM outbox WHERE sequence > ? ORDER BY sequence"));
+  std::vector<OutboxBody> bodies;
+  size_t bytes = 0;
+  RETURN_IF_ERROR(read.Bind(after).ForEachRow([&](const sqlite::Statement& row) {
+    bodies.push_back({row.Int(0), row.Int(1) != 0, row.Text(2), row.Text(3)});
+    bytes += bodies.back().body.size() + 100;
+    return bytes < kTogether;
+  }));
+  return bodies;
+}
+
 Status MarkDelivered(sqlite::Database& db, int64_t sequence) {
   ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(db, sequence));
   if (bytes < 0) return {};

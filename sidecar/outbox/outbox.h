@@ -56,6 +56,19 @@ base::Result<std::optional<OutboxRow>> LoadDeadLetter(sqlite::Database& db, int6
 
 // After a 2xx: deletes the row and counts it. No effect on a row that is not pending.
 base::Status MarkDelivered(sqlite::Database& db, int64_t sequence);
+// Deletes a pending row and counts it as discarded: its text was erased. No effect on a row that is
+// not pending.
+base::Status DiscardPending(sqlite::Database& db, int64_t sequence);
+// Replaces the body of a sound row, pending or dead, by one that is not longer.
+base::Status ReplaceBody(sqlite::Database& db, int64_t sequence, const std::string& body);
+// Rows behind `after`, pending and dead, in order, about a megabyte; bodies of rows that fail their
+// checksum are empty.
+struct OutboxBody {
+  int64_t sequence = 0;
+  bool dead = false;
+  std::string kind, body;
+};
+base::Result<std::vector<OutboxBody>> ReadBodies(sqlite::Database& db, int64_t after);
 // Keeps the whole row with its reason until it is replayed or discarded. `cause` is one word for
 // counting ("400", "destination").
 base::Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause,

@@ -28,7 +28,8 @@
 namespace sidecar {
 namespace {
 
-constexpr int kCacheKib = 512;  // each connection; rows are appended and read once
+constexpr int kLogWaitMs = 1'000;  // for the reader of a request
+constexpr int kCacheKib = 512;     // each connection; rows are appended and read once
 
 // The retention clock, and indexes by age.
 const char* const kAgeStep = R"sql(
@@ -101,6 +102,13 @@ State::State(sqlite::Database writer, sqlite::Database reader,
   sqlite::Writer::Options options;
   options.on_sync_failure = std::move(on_failure);
   writer_ = std::make_unique<sqlite::Writer>(std::move(writer), std::move(options));
+}
+
+base::Status State::EmptyLog() {
+  return writer_->RunSteps([](sqlite::Database& db) -> base::Result<bool> {
+    RETURN_IF_ERROR(db.Checkpoint(sqlite::Database::Log::kEmpty, kLogWaitMs));
+    return true;
+  });
 }
 
 base::Status State::Change(std::function<base::Status(sqlite::Database&)> work, Room room) {

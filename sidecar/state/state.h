@@ -58,6 +58,9 @@ class State {
     if (!unsound.empty()) Remember(std::move(unsound));
     return answer;
   }
+  // Truncates the WAL, so that what was overwritten in the file is not in it. Waits for readers a
+  // moment; kUnavailable: they hold it.
+  base::Status EmptyLog();
   bool Failed() const { return writer_->Failed(); }
   void Close() { writer_->Stop(); }  // commits the queue; later writes are refused
 

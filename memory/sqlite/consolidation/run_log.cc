@@ -141,14 +141,20 @@ Result<std::vector<LoggedRun>> ReadRuns(Database& database, const TraceContext& 
 
 Result<std::vector<LoggedRun>> ReadRunsAfter(Database& database,
                                              const std::optional<std::string>& project,
-                                             int64_t after) {
+                                             int64_t after, const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(MEMORY_SELECT_RUN "WHERE number > ?1 AND (?2 IS NULL OR "
-                                         "json_extract(context, '$[0]') = ?2) ORDER BY number "
+                                         "json_extract(context, '$[0]') = ?2) AND (?4 IS NULL OR "
+                                         "(json_extract(context, '$[1]') = ?4 AND "
+                                         "json_extract(context, '$[2]') = ?5)) ORDER BY number "
                                          "LIMIT ?3"));
   read.Bind(after);
   read.Bind(project ? std::optional(base::FoldCase(*project)) : std::nullopt).Bind(kRunsKept);
+  if (viewer)
+    read.Bind(viewer->user).Bind(viewer->agent);
+  else
+    read.BindNull().BindNull();
   std::vector<LoggedRun> runs;
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
     ASSIGN_OR_RETURN(LoggedRun one, RunAt(row));

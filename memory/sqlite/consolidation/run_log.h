@@ -45,10 +45,12 @@ struct LoggedRun {
 };
 base::Result<std::vector<LoggedRun>> ReadRuns(sqlite::Database& database,
                                               const TraceContext& context, size_t limit);
-// Of all contexts, of one project if it is given; the next hundred behind `after`.
+// Of all contexts, of one project or one user and Agent if they are given; the next hundred behind
+// `after`.
 base::Result<std::vector<LoggedRun>> ReadRunsAfter(sqlite::Database& database,
                                                    const std::optional<std::string>& project,
-                                                   int64_t after);
+                                                   int64_t after,
+                                                   const std::optional<Viewer>& viewer);
 base::Result<std::optional<LoggedRun>> FindRun(sqlite::Database& database,
                                                const TraceContext& context, const std::string& id);
 // The last first, at most `most`.

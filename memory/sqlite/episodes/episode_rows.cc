@@ -7,6 +7,7 @@
 #include "lib/base/text/text.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {
@@ -99,11 +100,13 @@ api::NewObservation ObservationOf(const Episode& episode) {
 
 Result<std::optional<Episode>> FindTwin(Database& database, int64_t project,
                                         const Episode& episode) {
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare(MEMORY_SELECT_EPISODE
-                                    "WHERE e.project = ?1 AND e.conversation = ?2 AND "
-                                    "e.digest = ?3 AND " MEMORY_LIVE "ORDER BY e.id LIMIT 1"));
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(MEMORY_SELECT_EPISODE "WHERE e.project = ?1 AND e.conversation = ?2 AND "
+                                             "e.digest = ?3 AND e.agent = ?4 AND e.user IS ?5 "
+                                             "AND " MEMORY_LIVE "ORDER BY e.id LIMIT 1"));
   read.Bind(project).Bind(episode.conversation).Bind(DigestOf(episode));
+  read.Bind(episode.agent).Bind(episode.user);
   return FirstEpisode(std::move(read));
 }
 
@@ -170,9 +173,10 @@ Result<std::optional<int64_t>> SlotForEpisode(Database& database, int64_t projec
                                               const Episode& episode) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare("SELECT o.slot FROM observations o WHERE o.hash = ?1 AND o.project = ?2 AND "
-                       "o.scope = 'project' AND o.type = ?3 AND o.content = ?4 AND " MEMORY_LIVE
-                       "ORDER BY o.content_ms DESC LIMIT 1"));
+      database.Prepare(
+          "SELECT o.slot FROM observations o WHERE o.hash = ?1 AND o.project = ?2 AND "
+          "o.scope = 'project' AND o.type = ?3 AND o.content = ?4 AND " MEMORY_LIVE MEMORY_FOR_ALL
+          "ORDER BY o.content_ms DESC LIMIT 1"));
   read.Bind(api::NormalizedHash(episode.summary)).Bind(project).Bind(kEpisodeType);
   return read.Bind(episode.summary).ReadFirst(IntAt);
 }

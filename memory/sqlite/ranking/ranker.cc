@@ -193,6 +193,18 @@ Result<std::vector<Ranked>> Select(sqlite::Database& database, const RankQuery& 
   return selected;
 }
 
+// A hit that the caller may not see lends nothing to its neighbours, which would show it.
+base::Status KeepAdmitted(const RankQuery& query, std::vector<Record>& records) {
+  if (!query.admits) return {};
+  std::vector<Record> kept;
+  for (Record& record : records) {
+    ASSIGN_OR_RETURN(const bool admitted, query.admits(record.slot));
+    if (admitted) kept.push_back(std::move(record));
+  }
+  records = std::move(kept);
+  return {};
+}
+
 }  // namespace
 
 // Until all rows are cut anew (tables/uncut.h), a question also has the words of the former rows.
@@ -252,13 +264,17 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
     ASSIGN_OR_RETURN(records, LoadRecords(database, found_, strongest));
   }
   std::sort(records.begin(), records.end(), IsBefore);
+  RETURN_IF_ERROR(KeepAdmitted(query, records));
   if (!query.neighbours) return records;
   std::vector<Record> neighbours;
   if (search.words_pinned)
     search.pinned->AppendNeighbours(records, kNeighbourReach, neighbours);
   else
     RETURN_IF_ERROR(AppendNeighbours(database, query, records, kNeighbourReach, neighbours));
-  if (!fewer.empty()) AddHits(found_, neighbours);
+  if (!fewer.empty()) {
+    AddHits(found_, neighbours);
+    RETURN_IF_ERROR(KeepAdmitted(query, neighbours));
+  }
   const auto middle = static_cast<std::ptrdiff_t>(records.size());
   records.insert(records.end(), neighbours.begin(), neighbours.end());
   std::inplace_merge(records.begin(), records.begin() + middle, records.end(), IsBefore);

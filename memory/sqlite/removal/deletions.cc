@@ -2,9 +2,12 @@
 // that look-ups cost the same however often a text was deleted.
 #include "memory/sqlite/removal/deletions.h"
 
+#include "lib/base/json/json.h"
 #include "lib/base/text/text.h"
 #include "memory/sqlite/tables/keys.h"
 #include "memory/sqlite/tables/retired.h"
+#include "memory/sqlite/tables/viewer.h"
+#include "memory/store/trace.h"
 
 namespace memory {
 
@@ -20,14 +23,16 @@ namespace {
 // A changed row also gets an entry for its first text, which an import without ids brings.
 struct StoredMarks {
   RowMarks row;
-  std::optional<int64_t> first_text;
+  std::optional<int64_t> first_text, owner;
 };
 
 Result<StoredMarks> ReadMarks(Database& database, const std::string& salt, int64_t slot) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare("SELECT o.id, s.id, p.name, o.created_ms, o.hash, o.type, o.scope, o.rule "
-                       "FROM observations o JOIN sessions s ON s.number = o.session "
+      database.Prepare("SELECT o.id, s.id, p.name, o.created_ms, o.hash, o.type, o.scope, o.rule, "
+                       "t.scope, t.scope_id FROM observations o LEFT JOIN traces t ON t.slot = "
+                       "o.slot AND EXISTS(" MEMORY_OWNED_TRACE
+                       ") JOIN sessions s ON s.number = o.session "
                        "JOIN projects p ON p.number = o.project WHERE o.slot = ?1"));
   ASSIGN_OR_RETURN(bool found, read.Bind(slot).Step());
   if (!found) return Error{Code::kInternal, "a row vanished inside its transaction"};
@@ -35,7 +40,8 @@ Result<StoredMarks> ReadMarks(Database& database, const std::string& salt, int64
   row.id = read.Int(0), row.created_ms = read.Int(3);
   row.session_id = read.Text(1), row.project = read.Text(2), row.normalized_hash = read.Text(4);
   row.type = read.Text(5), row.scope = read.Text(6), row.source.rule = read.Text(7);
-  StoredMarks marks{MarksOf(salt, row), {}};
+  StoredMarks marks{MarksOf(salt, row), {}, {}};
+  if (!read.IsNull(8)) marks.owner = OwnerMark(salt, read.Text(8), read.Text(9));
   ASSIGN_OR_RETURN(Statement first,
                    database.Prepare("SELECT type, content FROM revisions WHERE id = ?1 "
                                     "ORDER BY revision LIMIT 1"));
@@ -53,27 +59,43 @@ Result<bool> IsKnown(Database& database, int64_t place) {
   return read.Bind(place).Step();
 }
 
-// Whether the newest entry of the text is a deletion.
-Result<bool> IsUnwanted(Database& database, int64_t text) {
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT place IS NOT NULL FROM deletions WHERE text = ?1 "
-                                    "ORDER BY number DESC LIMIT 1"));
-  ASSIGN_OR_RETURN(bool found, read.Bind(text).Step());
-  return found && read.Int(0) != 0;
+// Whether the newest entry of the text is a deletion. Each owner is one look-up.
+Result<bool> IsUnwanted(Database& database, int64_t text, const Owners& owners) {
+  int64_t newest = 0;
+  bool unwanted = false;
+  const auto look = [&](Statement read) -> Status {
+    ASSIGN_OR_RETURN(const bool found, read.Step());
+    if (!found || read.Int(0) <= newest) return {};
+    newest = read.Int(0);
+    unwanted = read.Int(1) != 0;
+    return {};
+  };
+  if (!owners) {
+    ASSIGN_OR_RETURN(Statement of_all,
+                     database.Prepare("SELECT number, place IS NOT NULL FROM deletions WHERE text "
+                                      "= ?1 ORDER BY number DESC LIMIT 1"));
+    of_all.Bind(text);
+    RETURN_IF_ERROR(look(std::move(of_all)));
+    return unwanted;
+  }
+  std::vector<std::optional<int64_t>> each = {std::nullopt};
+  each.insert(each.end(), owners->begin(), owners->end());
+  for (const std::optional<int64_t>& owner : each) {
+    ASSIGN_OR_RETURN(Statement of_one,
+                     database.Prepare("SELECT number, place IS NOT NULL FROM deletions WHERE text "
+                                      "= ?1 AND owner IS ?2 ORDER BY number DESC LIMIT 1"));
+    of_one.Bind(text).Bind(owner);
+    RETURN_IF_ERROR(look(std::move(of_one)));
+  }
+  return unwanted;
 }
 
 // Adds a deletion, or without `place` a write.
 Status Append(Database& database, const std::optional<int64_t>& place, int64_t text,
-              int64_t created_ms) {
-  ASSIGN_OR_RETURN(
-      Statement add,
-      database.Prepare("INSERT INTO deletions(text, created_ms, place) VALUES(?1, ?2, ?3)"));
-  add.Bind(text).Bind(created_ms);
-  if (place)
-    add.Bind(*place);
-  else
-    add.BindNull();
-  RETURN_IF_ERROR(add.Run());
+              int64_t created_ms, const std::optional<int64_t>& owner) {
+  ASSIGN_OR_RETURN(Statement add, database.Prepare("INSERT INTO deletions(text, created_ms, place, "
+                                                   "owner) VALUES(?1, ?2, ?3, ?4)"));
+  RETURN_IF_ERROR(add.Bind(text).Bind(created_ms).Bind(place).Bind(owner).Run());
   ASSIGN_OR_RETURN(Statement drop, database.Prepare("DELETE FROM deletions WHERE number <= "
                                                     "(SELECT max(number) FROM deletions) - ?1"));
   return drop.Bind(kMostDeletions).Run();
@@ -87,23 +109,21 @@ Result<bool> IsUnwantedAt(Database& database, int64_t place) {
   bool found = false, unwanted = true;
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Result<bool> {
     found = true;
-    ASSIGN_OR_RETURN(unwanted, IsUnwanted(database, row.Int(0)));
+    ASSIGN_OR_RETURN(unwanted, IsUnwanted(database, row.Int(0), std::nullopt));
     return unwanted;
   }));
   return found && unwanted;
 }
 
-Result<bool> IsUnwantedText(Database& database, const RowMarks& row) {
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database.Prepare(row.created_ms != 0
-                           ? "SELECT 1 FROM deletions WHERE text = ?1 AND created_ms = ?2 AND "
-                             "place IS NOT NULL LIMIT 1"
-                           : "SELECT ?2 FROM deletions WHERE text = ?1 AND place IS NOT NULL "
-                             "LIMIT 1"));
-  ASSIGN_OR_RETURN(bool deleted, read.Bind(row.text).Bind(row.created_ms).Step());
-  if (!deleted) return false;
-  return IsUnwanted(database, row.text);
+Result<bool> IsUnwantedText(Database& database, const RowMarks& row, const Owners& owners) {
+  if (row.created_ms != 0) {
+    ASSIGN_OR_RETURN(Statement read,
+                     database.Prepare("SELECT 1 FROM deletions WHERE text = ?1 AND created_ms = ?2 "
+                                      "AND place IS NOT NULL LIMIT 1"));
+    ASSIGN_OR_RETURN(bool deleted, read.Bind(row.text).Bind(row.created_ms).Step());
+    if (!deleted) return false;
+  }
+  return IsUnwanted(database, row.text, owners);
 }
 
 }  // namespace
@@ -125,23 +145,34 @@ RowMarks MarksOf(const std::string& salt, const api::Observation& row) {
   return marks;
 }
 
+int64_t OwnerMark(const std::string& salt, const std::string& scope, const std::string& scope_id) {
+  return SaltedDigest(salt, {"owner", scope, scope_id});
+}
+
+Owners OwnersFor(const std::string& salt, const std::optional<Viewer>& viewer) {
+  if (!viewer) return std::nullopt;
+  return std::vector{OwnerMark(salt, kUserScope, viewer->user),
+                     OwnerMark(salt, kPersonaScope, viewer->agent),
+                     OwnerMark(salt, kThreadScope, viewer->conversation)};
+}
+
 Status NoteDeletion(Database& database, const std::string& salt, int64_t slot) {
   ASSIGN_OR_RETURN(StoredMarks marks, ReadMarks(database, salt, slot));
   const int64_t place = marks.row.place.value_or(0);
   ASSIGN_OR_RETURN(bool known, IsKnown(database, place));
   if (known) return {};
-  RETURN_IF_ERROR(Append(database, place, marks.row.text, marks.row.created_ms));
+  RETURN_IF_ERROR(Append(database, place, marks.row.text, marks.row.created_ms, marks.owner));
   if (!marks.first_text) return {};
-  return Append(database, place, *marks.first_text, marks.row.created_ms);
+  return Append(database, place, *marks.first_text, marks.row.created_ms, marks.owner);
 }
 
 Result<bool> WasDeleted(Database& database, const std::string& salt, const RowMarks& row,
-                        std::optional<int64_t> hidden) {
+                        const Owners& owners, std::optional<int64_t> hidden) {
   if (row.place) {
     ASSIGN_OR_RETURN(bool by_place, IsUnwantedAt(database, *row.place));
     if (by_place) return true;
   }
-  ASSIGN_OR_RETURN(bool by_text, IsUnwantedText(database, row));
+  ASSIGN_OR_RETURN(bool by_text, IsUnwantedText(database, row, owners));
   if (by_text || !hidden) return by_text;
   // Deleted by an earlier version, which kept no log, or so long ago that the log dropped the
   // entry.
@@ -152,18 +183,25 @@ Result<bool> WasDeleted(Database& database, const std::string& salt, const RowMa
   return !known;
 }
 
-Status ForgetDeletion(Database& database, const RowMarks& row) {
+Status ForgetDeletion(Database& database, const RowMarks& row, const Owners& owners) {
   ASSIGN_OR_RETURN(
       Statement forget,
       database.Prepare("DELETE FROM deletions WHERE place IN (SELECT place FROM deletions WHERE "
                        "place = ?1 UNION ALL SELECT place FROM deletions WHERE text = ?2 AND "
-                       "?3 IN (created_ms, 0) AND place IS NOT NULL)"));
-  return forget.Bind(row.place.value_or(0)).Bind(row.text).Bind(row.created_ms).Run();
+                       "?3 IN (created_ms, 0) AND place IS NOT NULL AND (?4 IS NULL OR owner IS "
+                       "NULL OR owner IN (SELECT value FROM json_each(?4))))"));
+  forget.Bind(row.place.value_or(0)).Bind(row.text).Bind(row.created_ms);
+  if (owners)
+    forget.Bind(base::DumpJson(*owners));
+  else
+    forget.BindNull();
+  return forget.Run();
 }
 
-Status NoteWriting(Database& database, int64_t text) {
-  ASSIGN_OR_RETURN(bool unwanted, IsUnwanted(database, text));
-  return unwanted ? Append(database, std::nullopt, text, 0) : Status();
+Status NoteWriting(Database& database, int64_t text, const std::optional<int64_t>& owner) {
+  const Owners owners = owner ? std::vector{*owner} : std::vector<int64_t>();
+  ASSIGN_OR_RETURN(bool unwanted, IsUnwanted(database, text, owners));
+  return unwanted ? Append(database, std::nullopt, text, 0, owner) : Status();
 }
 
 }  // namespace memory

@@ -5,9 +5,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/api/memory_api.h"
 #include "lib/sqlite/database.h"
+#include "memory/store/reads.h"
 
 namespace memory {
 
@@ -24,16 +26,26 @@ RowMarks MarksOf(const std::string& salt, const api::Observation& row);
 int64_t TextMark(const std::string& salt, const std::string& hash, const std::string& type,
                  const std::string& scope, const std::string& rule, const std::string& project);
 
+// Of whom deletions count: nullopt: of all; else those of rows of the whole project, and of traces
+// of these owners (OwnerMark).
+using Owners = std::optional<std::vector<int64_t>>;
+int64_t OwnerMark(const std::string& salt, const std::string& scope, const std::string& scope_id);
+// Those whose traces a viewer sees.
+Owners OwnersFor(const std::string& salt, const std::optional<Viewer>& viewer);
+
 // Called before a client deletes a row, and before a softly deleted row is removed. Keeps an
 // existing entry.
 base::Status NoteDeletion(sqlite::Database& database, const std::string& salt, int64_t slot);
-// Whether a client deleted this row and nobody wrote the same since. `hidden`: the slot of the row
-// if it is still in the file, softly deleted.
+// Whether one of `owners` deleted this row and nobody of them wrote the same since. `hidden`: the
+// slot of the row if it is still in the file, softly deleted.
 base::Result<bool> WasDeleted(sqlite::Database& database, const std::string& salt,
-                              const RowMarks& row, std::optional<int64_t> hidden);
+                              const RowMarks& row, const Owners& owners,
+                              std::optional<int64_t> hidden);
 // Removes the entry: an import restores the row on request.
-base::Status ForgetDeletion(sqlite::Database& database, const RowMarks& row);
-// Records a write of the same text: from now on an import may restore the earlier row too.
-base::Status NoteWriting(sqlite::Database& database, int64_t text);
+base::Status ForgetDeletion(sqlite::Database& database, const RowMarks& row, const Owners& owners);
+// Records a write of the same text: from now on an import may restore the earlier row too. `owner`:
+// of a trace of one user, Agent or conversation.
+base::Status NoteWriting(sqlite::Database& database, int64_t text,
+                         const std::optional<int64_t>& owner);
 
 }  // namespace memory

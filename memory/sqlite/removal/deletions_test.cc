@@ -88,7 +88,7 @@ TEST_F(DeletionsTest, TheOldestAreForgottenFirst) {
   MustDelete(1, true);
   MustDelete(2, true);
   static_assert(kMostDeletions == 100'000);
-  TamperWith("INSERT INTO deletions VALUES(100000, 1, 1, 1)");
+  TamperWith("INSERT INTO deletions VALUES(100000, 1, 1, 1, NULL)");
   EXPECT_EQ(MustImport(oldest), Imported::kSkippedDeleted);
   MustDelete(Save("one more"), true);
   EXPECT_EQ(MustImport(oldest), Imported::kNew);
@@ -132,18 +132,19 @@ class DeletionsCostTest : public ::testing::Test {
 };
 
 TEST_F(DeletionsCostTest, ATextThatWasDeletedOftenCostsNoMoreThanOnce) {
-  ASSERT_TRUE(database_.Execute("INSERT INTO deletions VALUES(1, 1, 7, 1), (2, NULL, 7, 0)"));
+  ASSERT_TRUE(
+      database_.Execute("INSERT INTO deletions VALUES(1, 1, 7, 1, NULL), (2, NULL, 7, 0, NULL)"));
   RowMarks row;
   row.text = 7;
-  const auto write = [&] { return NoteWriting(database_, 7); };
+  const auto write = [&] { return NoteWriting(database_, 7, {}); };
   const auto ask = [&](int64_t created_ms) {
     row.created_ms = created_ms;
-    return [&] { return WasDeleted(database_, "salt", row, {}); };
+    return [&] { return WasDeleted(database_, "salt", row, {}, {}); };
   };
   const int written = Cost(write), asked = Cost(ask(1)), asked_without_time = Cost(ask(0));
   ASSERT_TRUE(database_.Execute(
       "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 6000) "
-      "INSERT INTO deletions SELECT i, iif(i % 2, i, NULL), 7, i FROM n"));
+      "INSERT INTO deletions SELECT i, iif(i % 2, i, NULL), 7, i, NULL FROM n"));
   EXPECT_LE(Cost(write), written + 16);
   EXPECT_LE(Cost(ask(1)), asked + 16);
   EXPECT_LE(Cost(ask(0)), asked_without_time + 16);

@@ -79,6 +79,43 @@ TEST_F(StoreEraseTest, NoWordOfARowIsLeftInFileLogAndIndex) {
   EXPECT_EQ(Find("row").size(), 10u);
 }
 
+// What a sidecar makes of a session quotes what was said in it, now and in its earlier versions.
+TEST_F(StoreEraseTest, ADigestOfASessionQuotesNothingOfIt) {
+  const std::string said = std::string("The vault opens with ") + kSecret + " on Tuesdays only";
+  MustSave(Note(said));
+  for (const char* ending : {"\nLast answer: noted", "\nLast answer: done, too"}) {
+    auto digest = Note("Goal: remember: the vault opens with zyxwvsecret on tuesdays only" +
+                       std::string(ending));
+    digest.type = "session";
+    digest.title = "Session: the vault opens with zyxwvsecret";
+    digest.topic_key = "session/s1";
+    digest.source.origin = "agent";
+    MustSave(digest);
+  }
+  auto hidden = Note("Goal: " + said);
+  hidden.type = "session";
+  hidden.topic_key = "session/s2";
+  MustSave(hidden);
+  ASSERT_TRUE(store_->Delete(3, false, kMidnight));
+  MustSave(Note("The vault opens with a key"));
+  Index();
+  ASSERT_TRUE(Holds(kSecret));
+  const auto places = store_->QuotesOf(1, {}, true);
+  ASSERT_TRUE(places);
+  ASSERT_EQ(places->rows.size(), 1u) << "digests are mended";
+  EXPECT_EQ(places->rows[0].name, "4");
+  EXPECT_EQ(places->texts, std::vector<std::string>{said});
+  ASSERT_TRUE(store_->Delete(1, true, kMidnight));
+  AwaitErased();
+  EXPECT_FALSE(Holds(kSecret));
+  EXPECT_EQ(store_->Get(2)->content, "Goal: remember: [erased]\nLast answer: done, too");
+  EXPECT_EQ(store_->Get(2)->title, "Session: [erased]");
+  EXPECT_EQ(store_->GetRevision(2, 1)->content, "Goal: remember: [erased]\nLast answer: noted");
+  EXPECT_EQ(Find(kSecret), Ids());
+  EXPECT_EQ(Find("answer"), Ids{2}) << "the rest is found";
+  ExpectSound();
+}
+
 TEST_F(StoreEraseTest, NeitherOfALargeIndexNorInTheMiddleOfPages) {
   // Red without the merges, without the checkpoint and without the clean pages.
   OpenErasing(std::chrono::milliseconds(500));

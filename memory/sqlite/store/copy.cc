@@ -7,6 +7,7 @@
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/schema.h"
+#include "memory/sqlite/tables/viewer.h"
 
 namespace memory {
 
@@ -70,6 +71,24 @@ constexpr const char* kLeadEdges =
     "ON CONFLICT DO UPDATE SET kind = excluded.kind, weight = excluded.weight WHERE "
     "excluded.weight > weight;";
 
+// Without the traces that a viewer does not see, the sessions that only they made, and the log of
+// deletions, which is of all viewers.
+Status LeaveOutUnseen(Database& database, const Viewer& viewer) {
+  for (const char* sql :
+       {"INSERT INTO words(words, rowid, title, content, tags, grams) SELECT 'delete', w.slot, "
+        "w.title, w.content, w.tags, w.grams FROM live_words w JOIN observations o ON o.slot = "
+        "w.slot WHERE NOT (true " MEMORY_SEEN_BY("?1", "?2", "?3") ")",
+        "DELETE FROM observations AS o WHERE NOT (true " MEMORY_SEEN_BY("?1", "?2", "?3") ")"}) {
+    ASSIGN_OR_RETURN(Statement leave_out, database.Prepare(sql));
+    RETURN_IF_ERROR(BindViewer(leave_out, viewer).Run());
+  }
+  return database.Execute(
+      "DELETE FROM sessions AS s WHERE s.implied <> 0 AND s.summarized_ms = 0 AND NOT "
+      "EXISTS(SELECT 1 FROM observations o WHERE o.session = s.number);"
+      "UPDATE salt SET value = lower(hex(randomblob(16)));"
+      "DELETE FROM deletions;");
+}
+
 // Deletes all but one project: its rows, its sessions and its name.
 Status KeepProject(Database& database, const std::string& project) {
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
@@ -124,7 +143,8 @@ Result<Spool> SqliteStore::NewUpload() {
   return Spool::Make(state_->path, SpoolCharge(state_->options.spools, state_->path));
 }
 
-Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project) {
+Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project,
+                                const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);
@@ -144,11 +164,10 @@ Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project) {
   if (state_->liveness->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
   RETURN_IF_ERROR(database.Execute(kLeadEdges));
   RETURN_IF_ERROR(LeaveOutItems(database, {}, state_->items->AgedMs()));
-  if (!project) {
-    RETURN_IF_ERROR(database.Execute(kLeaveOut));
-    return spool;
-  }
-  RETURN_IF_ERROR(KeepProject(database, *project));
+  if (viewer) RETURN_IF_ERROR(LeaveOutUnseen(database, *viewer));
+  if (!project) RETURN_IF_ERROR(database.Execute(kLeaveOut));
+  if (!project && !viewer) return spool;
+  if (project) RETURN_IF_ERROR(KeepProject(database, *project));
   // A second copy, without free pages.
   ASSIGN_OR_RETURN(Spool small, NewUpload());
   small.Hold(place);

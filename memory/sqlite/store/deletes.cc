@@ -1,7 +1,9 @@
 // Deletes observations. A hard delete takes what merges left behind the row with it; a part in each
 // transaction, so that no write waits long.
 #include <algorithm>
+#include <chrono>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "memory/model/slots.h"
@@ -95,7 +97,13 @@ struct SqliteStore::Erasure {
       const auto part = std::span(ids).subspan(first, std::min(kErasedAtOnce, ids.size() - first));
       ASSIGN_OR_RETURN(const auto quoting, FindQuoting(state.readers, part));
       RETURN_IF_ERROR(Write([&](Database& database) -> Status {
-        RETURN_IF_ERROR(EraseQuotes(database, part, quoting, now_ms - kWrittenMeanwhileMs));
+        ASSIGN_OR_RETURN(const auto digests,
+                         EraseQuotes(database, part, quoting, now_ms - kWrittenMeanwhileMs,
+                                     [&](const std::string& title, const std::string& content) {
+                                       return state.Facts(title, content);
+                                     }));
+        for (const int64_t slot : digests)
+          RETURN_IF_ERROR(state.eraser.Ask(database, slot >> kRangeBits));
         for (const int64_t one : part) RETURN_IF_ERROR(Remove(database, one));
         return {};
       }));
@@ -113,6 +121,15 @@ Status SqliteStore::Delete(int64_t id, bool hard, int64_t now_ms) {
     RETURN_IF_ERROR(NoteDeletedSince(database, place->slot));
     return HideInside(database, state_->salt, place->slot, now_ms);
   });
+}
+
+Result<QuotingPlaces> SqliteStore::QuotesOf(int64_t id, const std::optional<Viewer>& viewer,
+                                            bool callers) {
+  constexpr std::chrono::seconds kLongest{5};
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  return FindPlaces(
+      state_->readers, id, viewer, callers && !viewer,
+      std::chrono::duration_cast<std::chrono::milliseconds>(end.time_since_epoch()).count());
 }
 
 }  // namespace memory

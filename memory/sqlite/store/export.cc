@@ -10,6 +10,7 @@
 #include "memory/sqlite/items/item_rows.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/sqlite/traces/trace_transfer.h"
 
 namespace memory {
@@ -30,22 +31,28 @@ struct Reading {
   bool of_store = false;       // the rules of retention apply
   int64_t wall_ms = 0;         // the time for the strength of traces
   StrengthRules strength = {};
+  std::optional<Viewer> viewer = {};  // of a store: of its whole project and of its own traces
 };
 #define MEMORY_OF_PROJECT \
   "AND (?1 IS NULL OR o.project = ?1) AND o.id > ?2 AND o.id <= ?3 ORDER BY o.id"
+#define MEMORY_SEEN MEMORY_SEEN_BY("?4", "?5", "?6")
 #define MEMORY_REVISIONS                                                                         \
   "SELECT revision, replaced_ms, written_ms, type, title, content, origin, tags FROM revisions " \
   "WHERE id = ?1 "
 constexpr Reading kLive = {
-    MEMORY_SELECT_OBSERVATION "WHERE " MEMORY_LIVE MEMORY_OF_PROJECT, MEMORY_REVISIONS
+    MEMORY_SELECT_OBSERVATION "WHERE " MEMORY_LIVE MEMORY_SEEN MEMORY_OF_PROJECT, MEMORY_REVISIONS
     "AND replaced_ms > (SELECT kept_since(o.project, o.scope, o.type) FROM observations o WHERE "
     "o.id = ?1) ORDER BY revision DESC"};
 // Of an uploaded file, to which this server's clock and rules do not apply.
 constexpr Reading kForeign = {MEMORY_SELECT_OBSERVATION
                               "WHERE o.deleted_ms IS NULL " MEMORY_OF_PROJECT,
                               MEMORY_REVISIONS "ORDER BY revision DESC"};
-constexpr const char* kSessions = MEMORY_SELECT_SESSION
-    "WHERE (?1 IS NULL OR s.project = ?1) AND s.number > ?2 AND s.number <= ?3 ORDER BY s.number";
+#define MEMORY_SESSIONS_OF \
+  MEMORY_SELECT_SESSION    \
+  "WHERE (?1 IS NULL OR s.project = ?1) AND s.number > ?2 AND s.number <= ?3 "
+constexpr const char* kSessions = MEMORY_SESSIONS_OF "ORDER BY s.number";
+constexpr const char* kSeenSessions =
+    MEMORY_SESSIONS_OF MEMORY_SESSION_SEEN_BY("?4", "?5", "?6") "ORDER BY s.number";
 constexpr int kMaxExports = 2;
 constexpr size_t kPageRows = 256, kPageBytes = 1 << 20;  // of a page; one row more than the bytes
 constexpr size_t kItemBytes = 1000;                      // of an item without its texts, about
@@ -162,7 +169,8 @@ class PagedCursor : public ExportCursor {
     do {
       RETURN_IF_ERROR(InSnapshot([&]() -> Status {
         page.Clear();
-        ASSIGN_OR_RETURN(const auto runs, ReadRunsAfter(database_, project_, page.after));
+        ASSIGN_OR_RETURN(const auto runs,
+                         ReadRunsAfter(database_, project_, page.after, reading_.viewer));
         page.last = runs.empty();
         for (const LoggedRun& one : runs) {
           page.after = one.number;
@@ -209,11 +217,13 @@ class PagedCursor : public ExportCursor {
   void BindPage(Statement& read, int64_t after, int64_t last) const {
     read.Bind(number_);
     read.Bind(after).Bind(last);
+    if (reading_.of_store) BindViewer(read, reading_.viewer);
   }
 
   Status ReadSessions(Page<api::Session>& page) {
     page.Clear();
-    ASSIGN_OR_RETURN(Statement read, database_.Prepare(kSessions));
+    ASSIGN_OR_RETURN(Statement read,
+                     database_.Prepare(reading_.of_store ? kSeenSessions : kSessions));
     BindPage(read, page.after, last_session_);
     while (!page.full()) {
       ASSIGN_OR_RETURN(bool more, read.Step());
@@ -238,7 +248,7 @@ class PagedCursor : public ExportCursor {
       row.row = ObservationAt(read);
       if (row.row.revision_count > 1)
         RETURN_IF_ERROR(ReadRevisions(database_, reading_.revisions, row));
-      if (with_traces_) RETURN_IF_ERROR(ReadTraceOfRow(database_, number_, last_id_, row));
+      if (with_traces_) RETURN_IF_ERROR(ReadTraceOfRow(database_, Traces(), last_id_, row));
       page.after = row.row.id;
       page.bytes += BytesOf(row);
       page.items.push_back(std::move(row));
@@ -284,13 +294,18 @@ class PagedCursor : public ExportCursor {
     return {};
   }
 
+  TraceReading Traces() const {
+    return {number_, reading_.of_store, reading_.wall_ms, reading_.strength,
+            false,   reading_.viewer};
+  }
+
   // Rows by slots, page by page.
   template <class Item, class Read, class OnItem>
   Status WalkSlots(bool vectors, const Read& read, const OnItem& on_item) {
     ASSIGN_OR_RETURN(const bool known, FindNumber());
     if (!known) return {};
-    const TraceReading reading{number_, reading_.of_store, reading_.wall_ms, reading_.strength,
-                               vectors};
+    TraceReading reading = Traces();
+    reading.vectors = vectors;
     Page<Item> page;
     do {
       RETURN_IF_ERROR(InSnapshot([&]() -> Status {
@@ -333,7 +348,7 @@ Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> 
 }
 
 Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
-    const std::optional<std::string>& project) {
+    const std::optional<std::string>& project, const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
@@ -346,6 +361,7 @@ Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
   live.of_store = true;
   live.wall_ms = state_->options.clock->NowMs();
   live.strength = state_->options.strength;
+  live.viewer = viewer;
   return std::shared_ptr<ExportCursor>(
       std::make_shared<PagedCursor>(std::move(database), live, project, std::move(place)));
 }

@@ -6,6 +6,7 @@
 #include "memory/sqlite/tables/retired.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/twins.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/sqlite/traces/trace_rows.h"
 #include "memory/sqlite/writing/known_row.h"
 
@@ -30,14 +31,16 @@ struct UnderId {
 };
 
 Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t project,
-                            int64_t session) {
+                            int64_t session, const std::optional<Viewer>& viewer) {
   if (row.id <= 0 || row.id > kHighestKeptId) return UnderId();
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT slot, deleted_ms IS NOT NULL, project = ?2 AND "
-                                    "session = ?3 AND (created_ms = ?4 OR (?4 = 0 AND hash = ?5)), "
-                                    "hash = ?5 "
-                                    "FROM observations WHERE id = ?1"));
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT slot, deleted_ms IS NOT NULL, project = ?2 AND "
+                       "session = ?3 AND (created_ms = ?4 OR (?4 = 0 AND hash = ?5 " MEMORY_SEEN_BY(
+                           "?6", "?7", "?8") ")), hash = ?5 "
+                                             "FROM observations o WHERE id = ?1"));
   read.Bind(row.id).Bind(project).Bind(session).Bind(row.created_ms).Bind(row.normalized_hash);
+  BindViewer(read, viewer);
   ASSIGN_OR_RETURN(bool taken, read.Step());
   // A row with another text is not the one that was hidden here.
   bool deleted = taken && read.Int(1) != 0;
@@ -105,19 +108,20 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
                    FindOrAddSession(database, row.session_id, row.project,
                                     row.created_ms != 0 ? row.created_ms : options.now_ms));
   ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
-  ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session));
+  ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session, options.viewer));
   std::optional<Place> same;
   if (under.same) same = Place{under.slot, !under.deleted};
   if (!same && options.dedup) {
-    ASSIGN_OR_RETURN(same, FindImported(database, row, project, session));
+    ASSIGN_OR_RETURN(same, FindImported(database, row, project, session, options.viewer));
   }
   if (!same || !same->live) {
     const RowMarks marks = MarksOf(salt, row);
+    const Owners owners = OwnersFor(salt, row.created_ms == 0 ? options.viewer : std::nullopt);
     std::optional<int64_t> hidden;
     if (same) hidden = same->slot;
-    ASSIGN_OR_RETURN(bool deleted, WasDeleted(database, salt, marks, hidden));
+    ASSIGN_OR_RETURN(bool deleted, WasDeleted(database, salt, marks, owners, hidden));
     if (deleted && !options.restore) return Imported{Imported::kSkippedDeleted, 0};
-    if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks));
+    if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks, owners));
   }
   if (same && !same->live) {
     RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));

@@ -9,6 +9,7 @@
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/recency_index.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {
@@ -60,6 +61,33 @@ Result<std::map<int64_t, int64_t>> CountOver(Database& database, const Liveness&
   return over;
 }
 
+// Of a project, what a viewer does not see.
+struct Hidden {
+  int64_t rows = 0, sessions = 0;
+};
+
+Result<std::map<int64_t, Hidden>> CountHidden(Database& database, const Viewer& viewer,
+                                              int64_t first, int64_t last) {
+  std::map<int64_t, Hidden> hidden;
+  for (const bool rows : {true, false}) {
+    ASSIGN_OR_RETURN(
+        Statement read,
+        database.Prepare(
+            rows ? "SELECT o.project, count(*) FROM traces h JOIN observations o ON "
+                   "o.slot = h.slot WHERE o.project BETWEEN ?4 AND ?5 AND " MEMORY_LIVE
+                   "AND NOT (true " MEMORY_SEEN_BY("?1", "?2", "?3") ") GROUP BY 1"
+                 : "SELECT s.project, count(*) FROM sessions s WHERE s.project "
+                   "BETWEEN ?4 AND ?5 AND s.implied <> 0 AND NOT (true " MEMORY_SESSION_SEEN_BY(
+                       "?1", "?2", "?3") ") GROUP BY 1"));
+    BindViewer(read, viewer).Bind(first).Bind(last);
+    RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+      Hidden& of_project = hidden[row.Int(0)];
+      (rows ? of_project.rows : of_project.sessions) = row.Int(1);
+    }));
+  }
+  return hidden;
+}
+
 // The session of a row and its position there, also of a hidden row.
 struct InSession {
   int64_t slot = 0, session = 0, position = 0;
@@ -83,11 +111,12 @@ Result<InSession> FindInSession(Database& database, int64_t id) {
 #define MEMORY_BESIDE                                        \
   MEMORY_SELECT_OBSERVATION                                  \
   "JOIN observations c ON c.slot = ?1 WHERE o.session = ?2 " \
-  "AND " MEMORY_LIVE
-#define MEMORY_ALONG MEMORY_SELECT_OBSERVATION "WHERE o.session = ?2 AND " MEMORY_LIVE
+  "AND " MEMORY_LIVE MEMORY_SEEN_BY("?4", "?5", "?6")
+#define MEMORY_ALONG \
+  MEMORY_SELECT_OBSERVATION "WHERE o.session = ?2 AND " MEMORY_LIVE MEMORY_SEEN_BY("?4", "?5", "?6")
 
 Result<std::vector<Observation>> Side(Database& database, const InSession& around, bool later,
-                                      size_t limit) {
+                                      size_t limit, const std::optional<Viewer>& viewer) {
   const char* sql = nullptr;
   if (around.mixed && later) {
     sql = MEMORY_BESIDE
@@ -104,6 +133,7 @@ Result<std::vector<Observation>> Side(Database& database, const InSession& aroun
   ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
   read.Bind(around.mixed ? around.slot : around.position).Bind(around.session);
   read.Bind(static_cast<int64_t>(limit));
+  BindViewer(read, viewer);
   return AllObservations(std::move(read), kAnswerBytes / 2);
 }
 
@@ -116,15 +146,20 @@ Result<std::vector<Observation>> SqliteStore::Recent(const Filter& filter) {
 }
 
 Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before, size_t after,
-                                                       std::optional<int64_t> around) {
+                                                       std::optional<int64_t> around,
+                                                       const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Database& database = snapshot.database();
   ASSIGN_OR_RETURN(InSession place, FindInSession(database, id));
   if (!place.live) return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
   if (around) {
     Result<InSession> moved = FindInSession(database, *around);
-    // Access to a row implies access to its session only.
-    if (!moved || moved->session != place.session) {
+    bool seen = true;
+    if (moved && viewer) {
+      ASSIGN_OR_RETURN(seen, memory::IsSeenBy(database, *viewer, moved->slot));
+    }
+    // Access to a row implies access to its session only, and there to what the viewer sees.
+    if (!moved || moved->session != place.session || !seen) {
       return Error{Code::kInvalid, "cursor is none of a timeline of observation " +
                                        std::to_string(id) +
                                        ", or its row was erased since; "
@@ -133,8 +168,9 @@ Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before
     place = *moved;
     if (!place.mixed) ++place.position;  // later rows start after it
   }
-  ASSIGN_OR_RETURN(std::vector<Observation> rows, Side(database, place, false, before + 1));
-  ASSIGN_OR_RETURN(std::vector<Observation> following, Side(database, place, true, after + 1));
+  ASSIGN_OR_RETURN(std::vector<Observation> rows, Side(database, place, false, before + 1, viewer));
+  ASSIGN_OR_RETURN(std::vector<Observation> following,
+                   Side(database, place, true, after + 1, viewer));
   if (around) {
     const auto itself = [&](const Observation& row) { return row.id == *around; };
     std::erase_if(rows, itself);
@@ -147,7 +183,8 @@ Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before
   return rows;
 }
 
-Result<Totals> SqliteStore::Count(const std::optional<std::string>& project) {
+Result<Totals> SqliteStore::Count(const std::optional<std::string>& project,
+                                  const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Totals totals;
   int64_t first = 0, last = INT64_MAX;
@@ -166,11 +203,17 @@ Result<Totals> SqliteStore::Count(const std::optional<std::string>& project) {
   if (state_->liveness->policy()->Ends()) {
     ASSIGN_OR_RETURN(over, CountOver(snapshot.database(), *state_->liveness, first, last));
   }
+  std::map<int64_t, Hidden> hidden;
+  if (viewer) {
+    ASSIGN_OR_RETURN(hidden, CountHidden(snapshot.database(), *viewer, first, last));
+  }
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
-    const int64_t live = row.Int(2) - over[row.Int(3)];
-    if (row.Int(1) + live == 0) return;
+    const Hidden& unseen = hidden[row.Int(3)];
+    const int64_t live = row.Int(2) - over[row.Int(3)] - unseen.rows;
+    const int64_t sessions = row.Int(1) - unseen.sessions;
+    if (sessions + live == 0) return;
     totals.projects.push_back(row.Text(0));
-    totals.sessions += row.Int(1);
+    totals.sessions += sessions;
     totals.observations += live;
   }));
   return totals;

@@ -2,6 +2,7 @@
 #include "lib/base/text/text.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 
 namespace memory {
 
@@ -81,13 +82,16 @@ Result<Session> SqliteStore::EndSession(const std::string& id, const SessionEnd&
 }
 
 Result<std::vector<Session>> SqliteStore::RecentSessions(const std::optional<std::string>& project,
-                                                         size_t limit, const SessionKey& before) {
+                                                         size_t limit, const SessionKey& before,
+                                                         const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Database& database = snapshot.database();
   int64_t behind = INT64_MAX;
   if (!before.id.empty()) {
-    ASSIGN_OR_RETURN(Statement find, database.Prepare("SELECT number FROM sessions WHERE id = ?1"));
-    find.Bind(before.id);
+    ASSIGN_OR_RETURN(Statement find,
+                     database.Prepare("SELECT s.number FROM sessions s WHERE s.id = "
+                                      "?4 " MEMORY_SESSION_SEEN_BY("?1", "?2", "?3")));
+    BindViewer(find, viewer).Bind(before.id);
     ASSIGN_OR_RETURN(bool known, find.Step());
     if (!known) {
       return Error{Code::kInvalid,
@@ -96,20 +100,25 @@ Result<std::vector<Session>> SqliteStore::RecentSessions(const std::optional<std
     behind = find.Int(0);
   }
   if (!project) {
-    ASSIGN_OR_RETURN(Statement read,
-                     database.Prepare(MEMORY_SELECT_SESSION
-                                      "WHERE (s.started_ms, s.number) < (?1, ?2) "
-                                      "ORDER BY s.started_ms DESC, s.number DESC LIMIT ?3"));
-    read.Bind(before.ms).Bind(behind).Bind(static_cast<int64_t>(limit));
+    ASSIGN_OR_RETURN(
+        Statement read,
+        database.Prepare(
+            MEMORY_SELECT_SESSION
+            "WHERE (s.started_ms, s.number) < (?4, ?5) " MEMORY_SESSION_SEEN_BY(
+                "?1", "?2", "?3") "ORDER BY s.started_ms DESC, s.number DESC LIMIT ?6"));
+    BindViewer(read, viewer).Bind(before.ms).Bind(behind).Bind(static_cast<int64_t>(limit));
     return AllSessions(std::move(read));
   }
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, *project));
   if (!number) return std::vector<Session>();
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare(MEMORY_SELECT_SESSION
-                                    "WHERE s.project = ?1 AND (s.started_ms, s.number) < (?2, ?3) "
-                                    "ORDER BY s.started_ms DESC, s.number DESC LIMIT ?4"));
-  read.Bind(*number).Bind(before.ms).Bind(behind).Bind(static_cast<int64_t>(limit));
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(
+          MEMORY_SELECT_SESSION
+          "WHERE s.project = ?4 AND (s.started_ms, s.number) < (?5, ?6) " MEMORY_SESSION_SEEN_BY(
+              "?1", "?2", "?3") "ORDER BY s.started_ms DESC, s.number DESC LIMIT ?7"));
+  BindViewer(read, viewer).Bind(*number).Bind(before.ms).Bind(behind);
+  read.Bind(static_cast<int64_t>(limit));
   return AllSessions(std::move(read));
 }
 

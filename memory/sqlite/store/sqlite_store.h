@@ -24,6 +24,8 @@ class SqliteStore final : public Store {
                            int64_t now_ms) override;
   base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms) override;
   base::Status Delete(int64_t id, bool hard, int64_t now_ms) override;
+  base::Result<QuotingPlaces> QuotesOf(int64_t id, const std::optional<Viewer>& viewer,
+                                       bool callers) override;
   base::Result<api::Session> StartSession(const std::string& id, const std::string& project,
                                           const std::string& predecessor, int64_t now_ms) override;
   base::Result<api::Session> EndSession(const std::string& id, const SessionEnd& end,
@@ -37,21 +39,24 @@ class SqliteStore final : public Store {
                                                 size_t limit = SIZE_MAX) override;
   base::Result<bool> IsSeenBy(const Viewer& viewer, int64_t id) override;
   base::Result<std::vector<api::Observation>> Recent(const Filter& filter) override;
-  base::Result<std::vector<api::Session>> RecentSessions(const std::optional<std::string>& project,
-                                                         size_t limit,
-                                                         const SessionKey& before = {}) override;
+  base::Result<std::vector<api::Session>> RecentSessions(
+      const std::optional<std::string>& project, size_t limit, const SessionKey& before = {},
+      const std::optional<Viewer>& viewer = {}) override;
   base::Result<SearchResult> Search(const Filter& filter, const std::string& text,
                                     bool operators) override;
   base::Result<SearchResult> Recall(const Filter& filter, const std::string& text) override;
   base::Result<std::vector<api::Session>> Summaries(const std::optional<std::string>& project,
                                                     size_t limit,
                                                     int64_t until_ms = INT64_MAX) override;
-  base::Result<std::vector<api::Observation>> Timeline(int64_t id, size_t before, size_t after,
-                                                       std::optional<int64_t> around = {}) override;
-  base::Result<Totals> Count(const std::optional<std::string>& project) override;
+  base::Result<std::vector<api::Observation>> Timeline(
+      int64_t id, size_t before, size_t after, std::optional<int64_t> around = {},
+      const std::optional<Viewer>& viewer = {}) override;
+  base::Result<Totals> Count(const std::optional<std::string>& project,
+                             const std::optional<Viewer>& viewer = {}) override;
   base::Result<std::shared_ptr<ExportCursor>> OpenExport(
-      const std::optional<std::string>& project) override;
-  base::Result<Spool> Copy(const std::optional<std::string>& project) override;
+      const std::optional<std::string>& project, const std::optional<Viewer>& viewer = {}) override;
+  base::Result<Spool> Copy(const std::optional<std::string>& project,
+                           const std::optional<Viewer>& viewer = {}) override;
   base::Result<Spool> NewUpload() override;
   base::Result<std::shared_ptr<ExportCursor>> OpenCopy(const std::string& path) override;
   base::Result<std::shared_ptr<BrainCursor>> OpenBrain(const std::string& path) override;

@@ -2,6 +2,7 @@
 #include "memory/sqlite/tables/retired.h"
 
 #include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/sqlite/tables/waiting.h"
 
 namespace memory {
@@ -28,6 +29,15 @@ Result<bool> IsRetired(Database& database, int64_t slot) {
 Status FreeTopic(Database& database, const std::string& topic_key, int64_t project,
                  const std::string& scope, int64_t now_ms) {
   if (topic_key.empty()) return {};
+  // An import can give a topic to a trace of one user, Agent or conversation. No write by the topic
+  // may find that row, so it gives the topic up.
+  ASSIGN_OR_RETURN(
+      Statement yields,
+      database.Prepare(
+          "UPDATE observations AS o SET topic_key = NULL WHERE o.topic_key = ?1 AND "
+          "o.project = ?2 AND o.scope = ?3 AND o.deleted_ms IS NULL AND NOT (true " MEMORY_FOR_ALL
+          ")"));
+  RETURN_IF_ERROR(yields.Bind(topic_key).Bind(project).Bind(scope).Run());
   std::optional<int64_t> over;
   {
     ASSIGN_OR_RETURN(

@@ -283,6 +283,13 @@ constexpr const char* kTurnsOfOwners =
     "CREATE INDEX ingest_turns_of_owners ON ingest_turns(owner, tries, number) "
     "WHERE state = 'pending'";
 
+// owner: digest of the scope and scope id of a trace that was not of the whole project; an import
+// of another user, who brings the same text, does not ask for it.
+constexpr const char* kDeletionOwners = R"sql(
+ALTER TABLE deletions ADD COLUMN owner INTEGER;
+CREATE INDEX deletions_owned ON deletions(text, owner);
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
@@ -317,7 +324,8 @@ const std::vector<const char*>& SchemaSteps() {
                                                   kDerivedRuns,
                                                   kUncutStep,
                                                   kTurnsOfOwners,
-                                                  kTraceOwners};
+                                                  kTraceOwners,
+                                                  kDeletionOwners};
   return kSteps;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/viewer.h"
 
 namespace memory {
 
@@ -12,12 +13,6 @@ using sqlite::Database;
 using sqlite::Statement;
 
 namespace {
-
-// A trace of one user, Agent or conversation is no duplicate of what anybody in the project may
-// see: its writer could not read it back, and would learn what another stored.
-#define MEMORY_FOR_ALL                                                          \
-  "AND NOT EXISTS(SELECT 1 FROM traces t WHERE t.slot = o.slot AND t.scope IN " \
-  "('user', 'persona', 'thread')) "
 
 #define MEMORY_CANDIDATE "SELECT slot, topic_key, scope, type, rule, hash, content_ms, origin "
 constexpr const char* kByTopic = MEMORY_CANDIDATE
@@ -29,23 +24,27 @@ constexpr const char* kByText = MEMORY_CANDIDATE
     "rule = ?5 AND content_ms BETWEEN ?6 AND ?7 AND " MEMORY_LIVE MEMORY_FOR_ALL
     "ORDER BY content_ms DESC, slot LIMIT 1";
 
-// The ?12 newest rows of the text within a time span.
+// The ?12 newest rows of the text within a time span. A row without a time is known by its text
+// alone: the importer must see the one that it equals.
 constexpr const char* kImported =
     "SELECT slot, deleted_ms IS NULL FROM ("
-    "SELECT slot, deleted_ms, title, created_ms, session, topic_key FROM observations "
+    "SELECT slot, deleted_ms, title, created_ms, session, topic_key FROM observations o "
     "WHERE hash = ?1 AND project = ?2 AND scope = ?3 AND type = ?4 AND rule = ?5 AND "
-    "content_ms BETWEEN ?6 AND ?7 ORDER BY content_ms DESC LIMIT ?12) "
+    "content_ms BETWEEN ?6 AND ?7 " MEMORY_SEEN_BY(
+        "?13", "?14", "?15") "ORDER BY content_ms DESC LIMIT ?12) "
     "WHERE title = ?8 AND ?9 IN (created_ms, 0) AND session = ?10 AND "
     "coalesce(topic_key, '') = ?11 ORDER BY deleted_ms IS NOT NULL LIMIT 1";
 constexpr int64_t kMostOfItsTime = 256, kMostOfAnyTime = 16;
 
 Result<std::optional<Place>> FindBetween(Database& database, const api::Observation& row,
                                          int64_t project, int64_t session, int64_t from_ms,
-                                         int64_t to_ms, int64_t most) {
+                                         int64_t to_ms, int64_t most,
+                                         const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(kImported));
   read.Bind(row.normalized_hash).Bind(project).Bind(row.scope).Bind(row.type);
   read.Bind(row.source.rule).Bind(from_ms).Bind(to_ms).Bind(row.title).Bind(row.created_ms);
-  ASSIGN_OR_RETURN(bool found, read.Bind(session).Bind(row.topic_key).Bind(most).Step());
+  read.Bind(session).Bind(row.topic_key).Bind(most);
+  ASSIGN_OR_RETURN(bool found, BindViewer(read, viewer).Step());
   if (!found) return std::optional<Place>();
   return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
 }
@@ -53,17 +52,21 @@ Result<std::optional<Place>> FindBetween(Database& database, const api::Observat
 }  // namespace
 
 Result<std::optional<Place>> FindImported(Database& database, const api::Observation& row,
-                                          int64_t project, int64_t session) {
-  if (row.created_ms == 0)
-    return FindBetween(database, row, project, session, INT64_MIN, INT64_MAX, kMostOfItsTime);
+                                          int64_t project, int64_t session,
+                                          const std::optional<Viewer>& viewer) {
+  if (row.created_ms == 0) {
+    return FindBetween(database, row, project, session, INT64_MIN, INT64_MAX, kMostOfItsTime,
+                       viewer);
+  }
   // An import dates a content with the last change of the row; a later export of the same row can
   // have a later date, if another field changed.
   const int64_t updated_ms = row.updated_ms != 0 ? row.updated_ms : row.created_ms;
   const auto [from_ms, to_ms] = std::minmax(row.created_ms, updated_ms);
-  ASSIGN_OR_RETURN(auto found,
-                   FindBetween(database, row, project, session, from_ms, to_ms, kMostOfItsTime));
+  ASSIGN_OR_RETURN(auto found, FindBetween(database, row, project, session, from_ms, to_ms,
+                                           kMostOfItsTime, std::nullopt));
   if (found) return found;
-  return FindBetween(database, row, project, session, INT64_MIN, INT64_MAX, kMostOfAnyTime);
+  return FindBetween(database, row, project, session, INT64_MIN, INT64_MAX, kMostOfAnyTime,
+                     std::nullopt);
 }
 
 Result<std::vector<Candidate>> FindCandidates(Database& database, const Incoming& incoming,

@@ -6,6 +6,7 @@
 #include "lib/sqlite/database.h"
 #include "memory/model/dedup.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/store/reads.h"
 
 namespace memory {
 
@@ -17,10 +18,12 @@ base::Result<std::vector<Candidate>> FindCandidates(sqlite::Database& database,
                                                     int64_t window_ms);
 
 // The row that an earlier import created from `row` under another id; prefers a live one to a
-// hidden one. Reads at most a few hundred rows of the text, written at the same time: it may miss a
-// row that was imported with another text and got this one later.
+// hidden one. A row without a time is found only if `viewer` sees it: with its time, session and
+// text a row is that row, whoever brings it. Reads at most a few hundred rows of the text, written
+// at the same time: it may miss a row that was imported with another text and got this one later.
 base::Result<std::optional<Place>> FindImported(sqlite::Database& database,
                                                 const api::Observation& row, int64_t project,
-                                                int64_t session);
+                                                int64_t session,
+                                                const std::optional<Viewer>& viewer);
 
 }  // namespace memory

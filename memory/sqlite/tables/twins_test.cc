@@ -90,7 +90,7 @@ class TwinsTest : public ::testing::Test {
   }
   // 0: there is none.
   int64_t LookForImported(const api::Observation& row) {
-    auto found = FindImported(database_, row, 1, 1);
+    auto found = FindImported(database_, row, 1, 1, {});
     EXPECT_TRUE(found) << found.error().message;
     return found && *found ? (*found)->slot : 0;
   }
@@ -185,7 +185,7 @@ TEST_F(TwinsTest, AnImportedRowIsTheOneOfItsTimeLiveBeforeHidden) {
       ASSERT_TRUE(*all->Bind(hash).Bind(created_ms).Step());
       api::Observation row = Given(created_ms, hash);
       row.updated_ms += static_cast<int64_t>(random() % 5);  // since then it got other tags
-      auto found = FindImported(database_, row, 1, 1);
+      auto found = FindImported(database_, row, 1, 1, {});
       ASSERT_TRUE(found) << found.error().message;
       EXPECT_EQ(found->has_value(), all->Int(0) > 0) << hash << created_ms;
       if (*found) EXPECT_EQ((*found)->live, all->Int(1) > 0) << hash << created_ms;

@@ -174,13 +174,19 @@ Result<TraceTaken> TakeArriving(Database& database, const ArrivingTrace& arrivin
                      MeetAgain(database, here->slot, arriving.row.tags, options));
     return TraceTaken{met, here->id};
   }
-  const RowMarks marks = MarksOf(salt, arriving.row);
+  RowMarks marks = MarksOf(salt, arriving.row);
+  // Without a time it is known by its text alone, among the deletions of its owner.
+  marks.created_ms = arriving.whole.trace.created_ms;
+  Owners owners;
+  if (marks.created_ms == 0 && arriving.whole.trace.scope != kOrganizationScope)
+    owners =
+        std::vector{OwnerMark(salt, arriving.whole.trace.scope, arriving.whole.trace.scope_id)};
   std::optional<int64_t> hidden;
   if (here) hidden = here->slot;
-  ASSIGN_OR_RETURN(const bool deleted, WasDeleted(database, salt, marks, hidden));
+  ASSIGN_OR_RETURN(const bool deleted, WasDeleted(database, salt, marks, owners, hidden));
   if (deleted && !options.restore)
     return TraceTaken{Imported::kSkippedDeleted, here ? here->id : std::string()};
-  if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks));
+  if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks, owners));
   if (here) {
     ASSIGN_OR_RETURN(const bool revived, Revive(database, here->slot));
     here->merged_into.clear();

@@ -8,6 +8,7 @@
 #include "lib/base/text/text.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/sqlite/traces/archive.h"
 #include "memory/sqlite/traces/trace_edges.h"
 #include "memory/sqlite/traces/trace_rows.h"
@@ -28,23 +29,25 @@ Result<std::vector<int64_t>> NextSlots(Database& database, const char* sql,
                                        const TraceReading& reading, int64_t after) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
   read.Bind(after).Bind(reading.project).Bind(kSlotsAtOnce);
+  if (reading.live_only) BindViewer(read, reading.viewer);
   std::vector<int64_t> slots;
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) { slots.push_back(row.Int(0)); }));
   return slots;
 }
 
 #define MEMORY_NEXT "AND (?2 IS NULL OR o.project = ?2) ORDER BY o.slot LIMIT ?3"
+#define MEMORY_NEXT_SEEN MEMORY_SEEN_BY("?4", "?5", "?6") MEMORY_NEXT
 constexpr const char* kLiveTraces =
-    "SELECT o.slot FROM traces t JOIN observations o ON o.slot = t.slot WHERE t.slot > ?1 "
-    "AND " MEMORY_LIVE MEMORY_NEXT;
+    "SELECT o.slot FROM traces h JOIN observations o ON o.slot = h.slot WHERE h.slot > ?1 "
+    "AND " MEMORY_LIVE MEMORY_NEXT_SEEN;
 constexpr const char* kForeignTraces =
     "SELECT o.slot FROM traces t JOIN observations o ON o.slot = t.slot WHERE t.slot > ?1 AND "
     "o.deleted_ms IS NULL " MEMORY_NEXT;
 constexpr const char* kLiveEdges =
     "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND EXISTS (SELECT 1 FROM trace_edges e "
-    "WHERE e.from_slot = o.slot) AND " MEMORY_LIVE MEMORY_NEXT;
+    "WHERE e.from_slot = o.slot) AND " MEMORY_LIVE MEMORY_NEXT_SEEN;
 constexpr const char* kLiveRows =
-    "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND " MEMORY_LIVE MEMORY_NEXT;
+    "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND " MEMORY_LIVE MEMORY_NEXT_SEEN;
 constexpr const char* kForeignEdges =
     "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND EXISTS (SELECT 1 FROM trace_edges e "
     "WHERE e.from_slot = o.slot) AND o.deleted_ms IS NULL " MEMORY_NEXT;
@@ -100,13 +103,20 @@ ExportedTrace ExportedOf(const TraceRow& row) {
   return trace;
 }
 
+Result<bool> IsSeen(Database& database, const TraceReading& reading, int64_t slot) {
+  if (!reading.viewer) return true;
+  return IsSeenBy(database, *reading.viewer, slot);
+}
+
 Result<std::vector<ExportedEdge>> EdgesOf(Database& database, const TraceRow& from,
-                                          bool one_project) {
+                                          const TraceReading& reading) {
   std::vector<ExportedEdge> exported;
   ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from.slot));
   for (const EdgeRow& edge : edges) {
     ASSIGN_OR_RETURN(const auto to, ReadTraceOfFile(database, edge.to));
-    if (!to || to->deleted_ms || (one_project && to->row.project != from.row.project)) continue;
+    if (!to || to->deleted_ms || (reading.project && to->row.project != from.row.project)) continue;
+    ASSIGN_OR_RETURN(const bool seen, IsSeen(database, reading, edge.to));
+    if (!seen) continue;
     exported.push_back({from.id,
                         base::Sha256Hex(from.row.content),
                         base::Sha256Hex(to->row.content),
@@ -194,13 +204,13 @@ Result<bool> ReadExportedEdges(
   for (int64_t slot : slots) {
     ASSIGN_OR_RETURN(const auto row, ReadTraceOfFile(database, slot));
     if (!row) continue;
-    ASSIGN_OR_RETURN(auto edges, EdgesOf(database, *row, reading.project.has_value()));
+    ASSIGN_OR_RETURN(auto edges, EdgesOf(database, *row, reading));
     if (!take(slot, std::move(edges))) return false;
   }
   return slots.empty();
 }
 
-Status ReadTraceOfRow(Database& database, std::optional<int64_t> project, int64_t last,
+Status ReadTraceOfRow(Database& database, const TraceReading& reading, int64_t last,
                       ExportedRow& row) {
   ASSIGN_OR_RETURN(
       Statement beside,
@@ -220,7 +230,9 @@ Status ReadTraceOfRow(Database& database, std::optional<int64_t> project, int64_
     if (row.links.size() >= kMaxTraceEdges) break;  // the limit of an import
     ASSIGN_OR_RETURN(const auto to, ReadTrace(database, edge.to));
     if (!to || !to->live || to->row.id > last) continue;
-    if (project && to->row.project != row.row.project) continue;
+    if (reading.project && to->row.project != row.row.project) continue;
+    ASSIGN_OR_RETURN(const bool seen, IsSeen(database, reading, edge.to));
+    if (!seen) continue;
     row.links.push_back(
         {{to->id, edge.kind, edge.weight}, to->row.id, to->row.type, to->row.title});
   }

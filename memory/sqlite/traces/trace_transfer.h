@@ -18,7 +18,8 @@ struct TraceReading {
   bool live_only = false;
   int64_t now_ms = 0;  // of whole traces, for the strength
   StrengthRules rules;
-  bool vectors = false;  // of whole traces
+  bool vectors = false;               // of whole traces
+  std::optional<Viewer> viewer = {};  // of a store: only what it sees
 };
 
 // Reads slots after `after`, in order, until `take` returns false. → whether the end is reached.
@@ -36,9 +37,9 @@ base::Result<bool> ReadWholeTraces(sqlite::Database& database, const TraceReadin
                                    const std::function<bool(int64_t slot, WholeTrace&&)>& take);
 
 // Adds its trace to a row of a store, and its edges to live rows up to number `last`, the heaviest
-// first. If a project is given, both ends belong to it.
-base::Status ReadTraceOfRow(sqlite::Database& database, std::optional<int64_t> project,
-                            int64_t last, ExportedRow& row);
+// first. If a project is given, both ends belong to it; a viewer sees both.
+base::Status ReadTraceOfRow(sqlite::Database& database, const TraceReading& reading, int64_t last,
+                            ExportedRow& row);
 
 // Whether it was stored.
 base::Result<bool> ImportTrace(sqlite::Database& database, const ExportedTrace& trace);

@@ -6,6 +6,7 @@
 
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
+#include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/traces/trace_edges.h"
 
@@ -100,7 +101,10 @@ std::string TraceSessionName(const std::string& scope, const TraceContext& conte
 Saving SavingOf(const NewTrace& trace, const TraceContext& context, const TraceWriting& writing,
                 int64_t now_ms) {
   const api::NewObservation made = ObservationOf(trace, context.project);
-  return {made, writing.facts_of(made.title, made.content), writing.salt, kNoWindow, now_ms};
+  Saving saving(made, writing.facts_of(made.title, made.content), writing.salt, kNoWindow, now_ms);
+  if (trace.scope != kOrganizationScope)
+    saving.owner = OwnerMark(writing.salt, trace.scope, context.ScopeId(trace.scope));
+  return saving;
 }
 
 Result<TraceRow> InsertTrace(Database& database, const TraceContext& context, const NewTrace& trace,

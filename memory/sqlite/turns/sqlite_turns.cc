@@ -52,9 +52,15 @@ Result<Turn> DecodeTurn(const std::string& context, const std::string& body) {
   return turn;
 }
 
-// The id of a turn with a key is derived from the key, so that a repetition finds it.
-std::string IdOf(const RequestKey& key) {
+// The id of a turn with a key is derived from the key and its owner, so that a repetition finds it,
+// and the same key of another user does not.
+std::string IdOf(const RequestKey& key, const std::string& owner) {
   if (key.key.empty()) return "turn_" + base::RandomUuid();
+  return "turn_" + base::Sha256Hex(key.caller + "\n" + key.key + "\n" + owner).substr(0, 32);
+}
+
+// The id that an earlier version derived.
+std::string EarlierIdOf(const RequestKey& key) {
   return "turn_" + base::Sha256Hex(key.caller + "\n" + key.key).substr(0, 32);
 }
 
@@ -95,20 +101,27 @@ Result<TurnAccepted> SqliteTurns::Accept(const Turn& turn, const RequestKey& key
   const std::string body = base::DumpJson(EncodeTurn(turn));
   const std::string context = base::DumpJson(EncodeContext(turn.context));
   const std::string digest = base::Sha256Hex(context + body);
-  TurnAccepted accepted{IdOf(key), false, false};
+  const std::string owner = OwnerOf(turn.context), id = IdOf(key, owner);
+  TurnAccepted accepted;
   const int64_t now_ms = parts_.clock.NowMs();
   RETURN_IF_ERROR(parts_.writer.RunAny([&](Database& database) -> Status {
+    accepted = {id, false, false};  // the writer may run it twice
     ASSIGN_OR_RETURN(Statement find,
-                     database.Prepare("SELECT digest FROM ingest_turns WHERE uuid = ?1"));
-    ASSIGN_OR_RETURN(accepted.repeated, find.Bind(accepted.id).Step());
-    accepted.key_reused = accepted.repeated && find.Text(0) != digest;
-    if (accepted.repeated) return {};
-    RETURN_IF_ERROR(RefuseBeyondShare(database, OwnerOf(turn.context)));
+                     database.Prepare("SELECT digest, uuid FROM ingest_turns WHERE uuid IN (?1, "
+                                      "?2) AND owner = ?3"));
+    find.Bind(id).Bind(key.key.empty() ? id : EarlierIdOf(key)).Bind(owner);
+    ASSIGN_OR_RETURN(accepted.repeated, find.Step());
+    if (accepted.repeated) {
+      accepted.id = find.Text(1);
+      accepted.key_reused = find.Text(0) != digest;
+      return {};
+    }
+    RETURN_IF_ERROR(RefuseBeyondShare(database, owner));
     ASSIGN_OR_RETURN(
         Statement insert,
         database.Prepare("INSERT INTO ingest_turns(uuid, digest, owner, context, body, state, "
                          "received_ms) VALUES(?1, ?2, ?3, ?4, ?5, 'pending', ?6)"));
-    insert.Bind(accepted.id).Bind(digest).Bind(OwnerOf(turn.context)).Bind(context).Bind(body);
+    insert.Bind(id).Bind(digest).Bind(owner).Bind(context).Bind(body);
     return insert.Bind(now_ms).Run();
   }));
   if (!accepted.repeated) ++pending_;

@@ -149,7 +149,8 @@ Result<Saved> SaveInside(Database& database, const Saving& saving) {
   } else {
     ASSIGN_OR_RETURN(saved.id, InsertRow(database, RowOf(made, incoming), saving.facts, session));
   }
-  if (decision.tier != Tier::kHash) RETURN_IF_ERROR(NoteWriting(database, saving.mark));
+  if (decision.tier != Tier::kHash)
+    RETURN_IF_ERROR(NoteWriting(database, saving.mark, saving.owner));
   return saved;
 }
 
@@ -194,7 +195,7 @@ Result<bool> ShowInside(Database& database, const std::string& salt, int64_t slo
   ASSIGN_OR_RETURN(const bool shown, Revive(database, slot));
   if (!shown) return false;
   ASSIGN_OR_RETURN(const Observation row, ReadRow(database, slot));
-  RETURN_IF_ERROR(ForgetDeletion(database, MarksOf(salt, row)));
+  RETURN_IF_ERROR(ForgetDeletion(database, MarksOf(salt, row), std::nullopt));
   return true;
 }
 

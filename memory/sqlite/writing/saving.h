@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "lib/sqlite/database.h"
@@ -20,6 +21,7 @@ struct Saving {
   Incoming asked;
   TextFacts facts;
   int64_t mark = 0, window_ms = 0, now_ms = 0;
+  std::optional<int64_t> owner = {};  // OwnerMark of a trace that is not of the whole project
 };
 
 base::Result<Saved> SaveInside(sqlite::Database& database, const Saving& saving);

@@ -1,12 +1,12 @@
 // Runs of words are compared by hash: a collision erases four words too many, of 2^64.
-#include "memory/model/quotes.h"
+#include "lib/base/text/quotes.h"
 
 #include <algorithm>
 #include <functional>
 
 #include "lib/base/text/text.h"
 
-namespace memory {
+namespace base {
 namespace {
 
 constexpr size_t kWords = 4;                   // in a row
@@ -54,8 +54,7 @@ std::vector<Word> WordsOf(std::string_view text) {
     at += size;
   }
   for (Word& word : words) {
-    word.hash =
-        std::hash<std::string>()(base::FoldCase(text.substr(word.begin, word.end - word.begin)));
+    word.hash = std::hash<std::string>()(FoldCase(text.substr(word.begin, word.end - word.begin)));
   }
   return words;
 }
@@ -103,4 +102,4 @@ std::optional<std::string> Quotes::EraseFrom(std::string_view text) const {
   return rest.append(text.substr(kept_from));
 }
 
-}  // namespace memory
+}  // namespace base

@@ -1,9 +1,9 @@
 // Detection and removal of quotes in summaries.
-#include "memory/model/quotes.h"
+#include "lib/base/text/quotes.h"
 
 #include <gtest/gtest.h>
 
-namespace memory {
+namespace base {
 namespace {
 
 std::string Without(const std::string& summary, const std::string& title,
@@ -52,4 +52,4 @@ TEST(Quotes, PunctuationOfAnyScriptIsNoWord) {
 }
 
 }  // namespace
-}  // namespace memory
+}  // namespace base

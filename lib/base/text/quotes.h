@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace memory {
+namespace base {
 
 inline constexpr const char* kErased = "[erased]";  // stands where a quote stood
 
@@ -26,4 +26,4 @@ class Quotes {
   std::unordered_set<size_t> runs_[5];  // hashes of runs, by the number of their words
 };
 
-}  // namespace memory
+}  // namespace base
