@@ -22,7 +22,9 @@ void PlantAt(const std::string& kind, const std::string& at, const std::string& 
   if (kind == "link to a folder") fs::create_directory_symlink(fs::path(victim).parent_path(), at);
   if (kind == "hard link") fs::create_hard_link(victim, at);
   if (kind == "folder") fs::create_directory(at);
-  if (kind == "pipe") ASSERT_EQ(mkfifo(at.c_str(), 0600), 0);
+  if (kind == "pipe") {
+    ASSERT_EQ(mkfifo(at.c_str(), 0600), 0);
+  }
 }
 
 constexpr const char* kPlanted[] = {"link",      "dangling link", "link to a folder",
