@@ -96,15 +96,23 @@ class ObjectReader {
     if (array == "items") return importer_.TakeItem(element);
     if (array == "traces") return importer_.TakeTrace(element);
     if (array == "traces_edges") return importer_.TakeEdge(element);
-    // A list that somebody wrote: an odd field is no reason to lose its text.
+    // A list that somebody wrote: an odd field or name is no reason to lose its text.
     if (array.empty() && element.is_string()) element = {{"content", std::move(element)}};
-    const bool of_store = element.contains("normalized_hash") || element.contains("revisions");
-    const bool text =
-        !base::StringAt(element, {"content"}).empty() || !base::StringAt(element, {"text"}).empty();
-    if (array.empty() && !of_store && text)
+    if (IsSomebodys(array, element)) {
+      known_ = true;
       return importer_.TakeForeign(RowOfFields(std::move(element), Named("json")));
+    }
     if (array == "observations" || array.empty()) return importer_.TakeObservation(element);
     return LeaveOut(array);
+  }
+
+  bool IsSomebodys(const std::string& array, const Json& element) const {
+    if (element.contains("normalized_hash") || element.contains("revisions")) return false;
+    if (base::StringAt(element, {"content"}).empty() && base::StringAt(element, {"text"}).empty())
+      return false;
+    if (array.empty()) return true;
+    if (format_ != "auto" || importer_.ours() || agentos_) return false;
+    return array != "observations" || base::StringAt(element, {"project"}).empty();
   }
 
   Status LeaveOut(const std::string& array) {

@@ -59,6 +59,21 @@ TEST_F(ForeignImportTest, Mem0sMemoriesComeWithWhomTheyAreOf) {
   }
 }
 
+TEST_F(ForeignImportTest, AListOfAnyNameIsTaken) {
+  for (const char* name : {"memories", "notes", "facts", "data", "observations"}) {
+    const std::string text = std::string("a fact of ") + name;
+    Answered answer = PostText(
+        "/import",
+        base::DumpJson(
+            {{name, {{{"id", 1}, {"content", text}}, {{"id", 1}, {"text", "other " + text}}}}}));
+    EXPECT_EQ(answer.body["imported_observations"], 2) << name << answer.body;
+  }
+  Answered answer =
+      PostText("/import", R"({"settings": [{"a": 1}], "notes": [{"content": "one"}]})");
+  EXPECT_EQ(answer.body["imported_observations"], 1) << answer.body;
+  EXPECT_EQ(answer.body["errors"].size(), 1u) << answer.body;
+}
+
 TEST_F(ForeignImportTest, EngramsSessionsObservationsAndPromptsAreTaken) {
   const Json exported = {{"version", "0.1.0"},
                          {"exported_at", "2026-01-03 10:00:00"},
