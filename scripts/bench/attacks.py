@@ -169,7 +169,7 @@ class Attacks:
                        "type": "episodic"} for number in range(40_000)]
             for at in range(0, len(traces), 10_000):
                 self.brain(server, traces[at:at + 10_000], [])
-            took, answer = limits.timed(lambda: self.ask(server, "POST", "/traces/reflect", {"dryRun": True}, timeout=300))
+            took, answer = limits.timed(lambda: self.ask(server, "POST", "/traces/reflect?project=p", {"dryRun": True}, timeout=300))
             self.judge("similar: reflect not answered", answer[0] not in (200, 202, 503), 0, beside=f"{answer[0]} in {took / 1e3:.1f} s")
 
     def endless(self):
