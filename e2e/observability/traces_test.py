@@ -133,7 +133,8 @@ def events(checks, receiver):
         checks.that(told and all(set(fields) == FIELDS for fields in told),
                     f"{service} tells of each injected memory: id, type, title, rank, method", told)
         checks.that(any(len(f["title"]) == 256 for f in told), "a long title is cut between characters", told)
-        checks.that(all(f["rank"] <= 0 and f["method"] in ("fts5_bm25", "recency") for f in told), "rank and method", told)
+        checks.that(all(f["rank"] <= 0 and f["method"] in ("fts5_bm25", "fused", "embedding", "recency") for f in told),
+                    "rank and method", told)
     span = (receiver.find(SIDECAR, "turn", SEARCH) or [None])[0]
     names = [event for event, _ in span.events] if span else []
     checks.that(names and set(names) == {"context.found"}, "a search before a tool is on the trace only", names)

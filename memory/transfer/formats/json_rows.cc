@@ -112,7 +112,8 @@ class ObjectReader {
       return false;
     if (array.empty()) return true;
     if (format_ != "auto" || importer_.ours() || agentos_) return false;
-    return array != "observations" || base::StringAt(element, {"project"}).empty();
+    if (array == "observations") return base::StringAt(element, {"project"}).empty();
+    return IsKnown(array);
   }
 
   Status LeaveOut(const std::string& array) {
