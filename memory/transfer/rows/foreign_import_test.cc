@@ -253,6 +253,15 @@ TEST_F(ForeignImportTest, ARowOfATableIsATraceWithItsOtherColumnsAsMetadata) {
   EXPECT_EQ(Post("/import?project=kb", exported).body["imported"], 0);
 }
 
+TEST_F(ForeignImportTest, AColumnThatStoredJsonCannotNameIsText) {
+  using namespace std::string_literals;
+  const Answered answer = PostText("/import?format=csv", "content,a\0b\nsixpence,none\n"s);
+  EXPECT_EQ(answer.body["imported_observations"], 1) << answer.body;
+  const Answered exported = Get("/export");
+  EXPECT_EQ(exported.status, 200);
+  EXPECT_NE(exported.body.dump().find("none"), std::string::npos) << exported.body;
+}
+
 TEST_F(ForeignImportTest, ARowWithoutATimeIsFromItsImportAndTheSameNextTime) {
   Json row = NoteBody("no time");
   clock_.Advance(5000);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/json/json.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/store/trace.h"
@@ -247,8 +248,10 @@ Json EpisodeOfFields(Json fields, const ForeignDefaults& defaults) {
   const Json others = FurtherFields(row, fields);
   if (!row.contains("type")) row["type"] = kEpisodic;
   FillIn(row, defaults);
-  // Without a text of its own, or too large for a trace, they are the text.
-  if (base::DumpJson(others).size() <= kMaxTraceExtras / 2 && row.contains("content"))
+  // Without a text of its own, too large for a trace, or not to be read again (a NUL), they are the
+  // text.
+  const std::string stored = base::DumpJson(others);
+  if (stored.size() <= kMaxTraceExtras / 2 && row.contains("content") && base::ParseJson(stored))
     trace["metadata"] = others;
   else
     AppendLines(row, others);
