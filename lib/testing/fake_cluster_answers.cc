@@ -86,14 +86,14 @@ FakeCluster::Reply FakeCluster::AnswerList(const Call& call, const Target& targe
     version = token.substr(0, token.find('-'));
   } else {
     bool stale = stale_lists_ > 0 && stale_lists_-- > 0;
-    auto objects = objects_;
-    if (stale) objects.erase(before_last_.first);
-    if (stale && before_last_.second) objects[before_last_.first] = *before_last_.second;
-    for (const auto& [key, stored] : objects) {
-      bool here =
-          key.first == target.collection && Matches(stored.object, call, target.key.name_space);
-      if (here) items.push_back(stored.object);
-    }
+    auto take = [&](const Json& object) {
+      if (Matches(object, call, target.key.name_space)) items.push_back(object);
+    };
+    const auto& [changed, before] = before_last_;
+    for (auto at = objects_.lower_bound({target.collection, {}});
+         at != objects_.end() && at->first.first == target.collection; ++at)
+      if (!stale || at->first != changed) take(at->second.object);
+    if (stale && before && changed.first == target.collection) take(before->object);
     if (stale) version = std::to_string(version_ - 1);
   }
   Json metadata = {{"resourceVersion", version}};

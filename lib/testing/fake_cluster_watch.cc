@@ -1,4 +1,6 @@
 // Watches of the fake API server: each runs on its caller's thread and reads the common history.
+#include <algorithm>
+
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/fake_cluster_select.h"
 
@@ -71,8 +73,8 @@ std::optional<std::string> FakeCluster::NextLine(Lock& lock, std::stop_token sto
     if (!hold_ && *version < compacted_) watching.expired = true;
     if (watching.expired) return ExpiredLine();
     // Like a real server, a watch from a future version gets no events.
-    for (auto event = history_.begin(); !hold_ && event != history_.end(); ++event) {
-      if (event->version <= *version) continue;
+    auto event = std::ranges::upper_bound(history_, *version, {}, &Event::version);
+    for (; !hold_ && event != history_.end(); ++event) {
       auto line = LineOf(*event, call, target);
       if (line) pending->push_back(*std::move(line));
     }
