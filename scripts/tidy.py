@@ -32,7 +32,6 @@ LAYERS["lib/testing"] = tuple(f for f in LAYERS if f.startswith("lib/"))
 
 # Library: the pattern of its #include, and that of the only files that may have it.
 LIBRARIES = {
-    "cpprestsdk": (r"<(cpprest|pplx)/", r"lib/http/client/client\.cc"),
     "Boost": (r"<boost/", r"lib/http/(server/\w+|client/(client_connection|connection_pool|tls_contexts)|body/body)\.(cc|h)"),
     "RE2": (r"<re2/", r"(sidecar/rules/|lib/redaction/|lib/kube/schema/crd_schema|operator/agent/accept_rules|memory/api/items/store_rules)\w*\.(cc|h)"),
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
@@ -306,7 +305,6 @@ BROKEN = {  # path: (content, text of the finding)
     "memory/cross.cc": (GOOD + '#include "sidecar/turn/turn.h"\n', "memory may not include sidecar"),
     "memory/fake.cc": (GOOD + '#include "lib/testing/fake_clock.h"\n', "for tests only"),
     "memory/moved.cc": (GOOD + '#include "sidecar/client.h"\n', ("memory may not", "is it lib/http/client/client.h?")),
-    "memory/rest.cc": (GOOD + "#include <cpprest/http_client.h>\n", "cpprestsdk is included outside"),
     "sidecar/beast.cc": (GOOD + "#include <boost/asio.hpp>\n", "Boost is included outside"),
     "memory/raw.cc": (GOOD + "#include <sqlite3.h>\n", "SQLite is included outside"),
     "memory/words.cc": (GOOD + "std::regex r;\n", "std::regex"),

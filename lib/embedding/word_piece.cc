@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <functional>
 #include <string>
 
 #include "lib/base/text/text.h"
@@ -43,17 +45,40 @@ bool IsPunctuation(utf8proc_int32_t point) {
   return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
 }
 
+bool GoesOn(std::string_view piece) { return piece.size() > 2 && piece.starts_with("##"); }
+
 }  // namespace
 
-WordPiece::WordPiece(std::string_view vocabulary) {
-  for (size_t at = 0; at < vocabulary.size(); ++size_) {
-    const size_t end = std::min(vocabulary.find('\n', at), vocabulary.size());
-    std::string_view piece = vocabulary.substr(at, end - at);
-    at = end + 1;
-    const bool goes_on = piece.size() > 2 && piece.starts_with("##");
+WordPiece::WordPiece(std::string_view vocabulary) : vocabulary_(vocabulary) {
+  lines_.reserve(static_cast<size_t>(std::ranges::count(vocabulary, '\n')) + 2);
+  size_t at = 0;
+  for (; at < vocabulary.size(); at = std::min(vocabulary.find('\n', at), vocabulary.size()) + 1)
+    lines_.push_back(static_cast<uint32_t>(at));
+  lines_.push_back(static_cast<uint32_t>(at));
+  slots_.assign(std::bit_ceil(2 * size()), 0);
+  for (uint32_t number = 0; number < size(); ++number) {
+    std::string_view piece = PieceAt(number);
+    const bool goes_on = GoesOn(piece);
     if (goes_on) piece.remove_prefix(2);
     longest_ = std::max(longest_, piece.size());
-    (goes_on ? goes_on_ : begins_).emplace(piece, static_cast<uint32_t>(size_));
+    uint32_t& slot = slots_[SlotOf(piece, goes_on)];
+    if (slot == 0) slot = number + 1;
+  }
+}
+
+std::string_view WordPiece::PieceAt(uint32_t number) const {
+  return vocabulary_.substr(lines_[number], lines_[number + 1] - lines_[number] - 1);
+}
+
+size_t WordPiece::SlotOf(std::string_view piece, bool goes_on) const {
+  const size_t mask = slots_.size() - 1;
+  for (size_t at = std::hash<std::string_view>()(piece) + (goes_on ? 1 : 0);; ++at) {
+    const uint32_t slot = slots_[at & mask];
+    if (slot == 0) return at & mask;
+    std::string_view there = PieceAt(slot - 1);
+    if (GoesOn(there) != goes_on) continue;
+    if (goes_on) there.remove_prefix(2);
+    if (there == piece) return at & mask;
   }
 }
 
@@ -61,16 +86,15 @@ void WordPiece::CutWord(Word& word, std::vector<uint32_t>& pieces) const {
   const std::string_view text = word.characters <= kMostOfAWord ? word.text : std::string_view();
   const size_t before = pieces.size();
   for (size_t at = 0; at < text.size();) {
-    const auto& known = at == 0 ? begins_ : goes_on_;
     size_t length = std::min(longest_, text.size() - at);
-    auto piece = known.end();
+    uint32_t piece = 0;
     for (; length > 0; --length)
-      if (piece = known.find(text.substr(at, length)); piece != known.end()) break;
+      if (piece = slots_[SlotOf(text.substr(at, length), at > 0)]; piece > 0) break;
     if (length == 0) {
       pieces.resize(before);
       break;
     }
-    pieces.push_back(piece->second);
+    pieces.push_back(piece - 1);
     at += length;
   }
   word = {};

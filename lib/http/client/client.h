@@ -1,5 +1,5 @@
-// All outbound HTTP (cpprestsdk only inside client.cc; what an answer may be: answer_reader.h). A
-// call blocks the caller's thread; a stream does not.
+// All outbound HTTP (what an answer may be: answer_reader.h). A call blocks the caller's thread; a
+// stream does not.
 #pragma once
 
 #include <memory>
