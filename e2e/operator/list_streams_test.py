@@ -43,6 +43,8 @@ class Streams(Cluster):
                 ours = event.get("userAgent", "").startswith("agent-memory-operator") and "objectRef" in event
                 if not ours or event["auditID"] in known:  # a refused watch is logged twice, at its start and end
                     continue
+                if event["objectRef"]["resource"] == "events":  # of one object that waits: no cache holds them
+                    continue
                 known.add(event["auditID"])
                 selector = "".join(urllib.parse.parse_qs(urllib.parse.urlsplit(event["requestURI"]).query).get("labelSelector", []))
                 answer = event.get("responseStatus", {}).get("code")
