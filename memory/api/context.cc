@@ -47,6 +47,7 @@ Json EncodeHit(const Found& found) {
           {"tags", row.tags},
           {"scope", row.scope},
           {"project", row.project},
+          {"session_id", row.session_id},
           {"revision_count", row.revision_count},
           {"trust", row.source.origin},
           {"source", EncodeOrigin(row.source)}};
@@ -62,6 +63,7 @@ Json EncodeRecalled(const Found& found) {
           {"rank", found.rank},
           {"method", found.method},
           {"scope", row.scope},
+          {"session_id", row.session_id},
           {"created_at", base::FormatTime(row.created_ms)},
           {"revision_count", row.revision_count},
           {"trust", row.source.origin},
@@ -127,6 +129,7 @@ Result<Json> ContextAnswer(const Api& api, const Request& request) {
   ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
   filter.stop = request.client_gone;
   ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
+  ASSIGN_OR_RETURN(filter.backfill, FlagParameter(request, "backfill", true));
   ASSIGN_OR_RETURN(size_t sessions, CountParameter(request, "sessions", kDefaultSessions));
   auto span = telemetry::ChildOf(request, "store.summaries");
   ASSIGN_OR_RETURN(

@@ -124,9 +124,10 @@ Result<std::optional<int64_t>> NumberParameter(const http::Request& request, con
                  base::Ellipsize(*text, 40) + "\"");
 }
 
-Result<bool> FlagParameter(const http::Request& request, const char* name) {
+Result<bool> FlagParameter(const http::Request& request, const char* name, bool fallback) {
   std::optional<std::string> text = request.Query(name);
-  if (!text || *text == "false" || *text == "0") return false;
+  if (!text) return fallback;
+  if (*text == "false" || *text == "0") return false;
   if (*text == "true" || *text == "1") return true;
   return Invalid(std::string(name) + " must be true or false, it is \"" +
                  base::Ellipsize(*text, 40) + "\"");

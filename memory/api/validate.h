@@ -8,7 +8,7 @@
 
 namespace memory {
 
-base::Result<base::Json> ObjectBody(const http::Request& request);  // strict JSON, an object
+base::Result<base::Json> ObjectBody(const http::Request& request);     // strict JSON, an object
 base::Result<base::Json> BodyOrNothing(const http::Request& request);  // {} of an empty body
 
 struct NewSession {
@@ -25,7 +25,8 @@ base::Result<size_t> CountParameter(const http::Request& request, const char* na
 // A whole number from 1 on; absent: nullopt.
 base::Result<std::optional<int64_t>> NumberParameter(const http::Request& request,
                                                      const char* name);
-base::Result<bool> FlagParameter(const http::Request& request, const char* name);
+base::Result<bool> FlagParameter(const http::Request& request, const char* name,
+                                 bool fallback = false);
 base::Result<Filter> FilterOf(const http::Request& request, size_t default_limit);
 // RFC 3339, or whole milliseconds since 1970; absent: nullopt.
 base::Result<std::optional<int64_t>> TimeParameter(const http::Request& request, const char* name);

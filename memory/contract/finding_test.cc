@@ -116,6 +116,20 @@ TEST_F(ContractFinding, ContextWithAQueryIsRankedAndFilledUpByRecency) {
   EXPECT_EQ(rows[1]["rank"], 0);
 }
 
+TEST_F(ContractFinding, ContextWithoutBackfillHasWhatFitsAlone) {
+  Make("zeppelin");
+  for (int i = 0; i < 4; ++i) Make("filler " + std::to_string(i));
+  EXPECT_EQ(Recall("project=p&query=zeppelin&backfill=false"), (Ids{1}));
+  EXPECT_EQ(Recall("project=p&query=nothing&backfill=0"), (Ids{}));
+  EXPECT_EQ(Recall("project=p&query=zeppelin&limit=2&backfill=true"), (Ids{1, 5}));
+  const Answered odd = Get("/context?project=p&backfill=some");
+  EXPECT_EQ(odd.status, 400);
+  EXPECT_NE(odd.body["error"].get<std::string>().find("backfill must be true or false"),
+            std::string::npos);
+  EXPECT_EQ(Get("/context?project=p&query=zeppelin").body["recent_observations"][0]["session_id"],
+            "s1");
+}
+
 TEST_F(ContractFinding, ContextCutsContentAtThreeHundredCharacters) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "語";

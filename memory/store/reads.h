@@ -34,6 +34,7 @@ struct Filter {
       as_of_ms;                  // Search and Recall: rows as they were then; deleted ones are gone
   std::optional<RowKey> before;  // Recent: only rows after this one, by updated_ms and id
   size_t limit = 10;
+  bool backfill = true;  // Recall: the newest rows fill up to the limit what the text finds
   // The client is gone: Search and Recall end early, as partial, Recent with kUnavailable.
   std::stop_token stop;
 };

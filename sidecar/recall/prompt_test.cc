@@ -29,6 +29,19 @@ size_t Count(std::string_view text, std::string_view part) {
   return count;
 }
 
+TEST(Prompt, ATitleThatTheContentBeginsWithIsLeftOut) {
+  for (const auto& [title, shown] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"Use pnpm", "] Use pnpm, not npm\n"},
+           {"Use pnpm, n…", "] Use pnpm, not npm\n"},
+           {"Use pnpm, not npm", "] Use pnpm, not npm\n"},
+           {"pnpm", "] pnpm — Use pnpm, not npm\n"}}) {
+    Recalled recalled;
+    recalled.items = {Item(7, title, "Use pnpm, not npm")};
+    const std::string text = RenderInjection(recalled, {}, 2000).text;
+    EXPECT_NE(text.find(shown), std::string::npos) << text;
+  }
+}
+
 TEST(Prompt, SessionsAndItemsInTheSeedsFormat) {
   Recalled recalled;
   recalled.sessions = {{"m1", "Session with 2 messages. Started: \"a\" — Ended: \"b\""}};

@@ -6,6 +6,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
+#include "sidecar/recall/selection.h"
 
 namespace sidecar {
 namespace {
@@ -26,21 +27,27 @@ void AddNew(std::vector<RecalledItem>& items, const RecalledItem& item) {
 
 }  // namespace
 
-Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& conversation,
-                           const std::string& query, const telemetry::TraceContext& trace) {
+Recalled Recall::ForPrompt(const api::Policy& policy, const Asking& asking,
+                           const telemetry::TraceContext& trace) {
+  const std::string& query = asking.query;
+  const bool everything = policy.reinject == "everyTurn";
+  const int sessions = policy.session_digest ? 0 : options_.sessions + 1;
   Recalled recalled;
   if (policy.context_limit <= 0) {
     recalled.outcome = "off";
     return recalled;
   }
+  if (base::IsBlank(query) && sessions == 0) return recalled;
   // One session more than shown: the conversation's own session may be among them.
   std::string target = "/context?" + Parameter("project", policy.project) +
                        "&limit=" + std::to_string(policy.context_limit) +
-                       "&sessions=" + std::to_string(options_.sessions + 1);
+                       "&sessions=" + std::to_string(sessions);
+  if (!everything && !asking.first) target += "&backfill=false";
   if (!base::IsBlank(query)) target += "&" + Parameter("query", query);
   const bool traces = policy.tools == api::kAgentOsSet || policy.auto_ingest.enabled;
   if (!base::IsBlank(query) && traces)
-    target += "&due=" + std::to_string(kDueTraces) + "&" + Parameter("conversation", conversation);
+    target +=
+        "&due=" + std::to_string(kDueTraces) + "&" + Parameter("conversation", asking.conversation);
   const int64_t end_ms = clock_.MonotonicMs() + options_.deadline_ms;
   const Json answer = Ask(policy, target, end_ms, trace, recalled.outcome);
   if (!answer.is_object()) return recalled;
@@ -52,7 +59,7 @@ Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& convers
   for (const RecalledItem& item : ReadItems(answer.value("recent_observations", Json::array()))) {
     if (MayInject(policy, item.trust)) AddNew(recalled.items, item);
   }
-  return recalled;
+  return everything ? recalled : WithFewOfTheNewest(WithoutRepeats(std::move(recalled)));
 }
 
 ToolRecall Recall::ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,

@@ -24,6 +24,13 @@ struct ToolRecall {
   Recalled inject;  // results of entries with inject: true
 };
 
+// The prompt that asks.
+struct Asking {
+  std::string conversation;
+  std::string query;   // blank: sessions alone
+  bool first = false;  // of its conversation
+};
+
 class Recall {
  public:
   struct Options {
@@ -33,11 +40,13 @@ class Recall {
   Recall(MemoryServers& servers, const base::Clock& clock, Options options)
       : servers_(servers), clock_(clock), options_(options) {}
 
-  // GET /context: session summaries and, when `query` is not blank, observations whose trust class
-  // the policy admits. For an Agent with traces the due traces are in the same answer and stand
-  // first. contextLimit 0: no call.
-  Recalled ForPrompt(const api::Policy& policy, const std::string& conversation,
-                     const std::string& query, const telemetry::TraceContext& trace);
+  // GET /context: session summaries and, when the query is not blank, observations whose trust
+  // class the policy admits: those that fit and, at a conversation's first prompt, a few of the
+  // newest. With `reinject: everyTurn` the newest always fill up the limit. For an Agent with
+  // traces the due traces are in the same answer and stand first. With digests of sessions, which
+  // are observations, summaries are not asked for. contextLimit 0: no call.
+  Recalled ForPrompt(const api::Policy& policy, const Asking& asking,
+                     const telemetry::TraceContext& trace);
   // GET /search for each planned search, all within one deadline.
   ToolRecall ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,
                      const telemetry::TraceContext& trace);

@@ -59,6 +59,8 @@ RecalledItem ReadItem(const Json& row) {
   item.type = TextOf(row, "type");
   item.title = TextOf(row, "title");
   item.content = std::string(base::Prefix(TextOf(row, "content"), api::kContextCharacters));
+  item.session = TextOf(row, "session_id");
+  item.created_ms = base::ParseTime(TextOf(row, "created_at")).value_or(0);
   item.trust = TrustOf(row);
   item.tool = base::StringAt(row, {"source", "tool"});
   item.rule = base::StringAt(row, {"source", "rule"});
@@ -129,13 +131,6 @@ Json EncodeItems(const std::vector<RecalledItem>& found,
     if (!item.scores.is_null()) items.back()["scores"] = item.scores;
   }
   return items;
-}
-
-Recalled WithoutOwnSession(Recalled recalled, const std::string& own) {
-  std::erase_if(recalled.sessions,
-                [&](const RecalledSession& session) { return session.id == own; });
-  if (recalled.sessions.size() > kRecalledSessions) recalled.sessions.resize(kRecalledSessions);
-  return recalled;
 }
 
 bool MayInject(const api::Policy& policy, std::string_view trust) {

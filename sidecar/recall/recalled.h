@@ -23,6 +23,8 @@ struct RecalledSession {
 struct RecalledItem {
   int64_t id = 0;
   std::string type, title, content;
+  std::string session;     // memory session that wrote it
+  int64_t created_ms = 0;  // 0: the server does not say
   std::string trust;       // user, agent, rule, tool-output, import
   std::string tool, rule;  // the source; may be empty, or invented by an agent
   std::string method;      // fts5_bm25, embedding, fused, recency, due
@@ -54,9 +56,6 @@ std::vector<RecalledItem> ReadDue(const base::Json& answer);
 // injected}], with scores where there are any.
 base::Json EncodeItems(const std::vector<RecalledItem>& found,
                        const std::vector<RecalledItem>& injected);
-
-// Leaves the conversation's own session out; at most kRecalledSessions stay.
-Recalled WithoutOwnSession(Recalled recalled, const std::string& own);
 
 // True when items of this trust class may be injected without a request of the model.
 bool MayInject(const api::Policy& policy, std::string_view trust);

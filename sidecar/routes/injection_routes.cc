@@ -9,6 +9,7 @@
 #include "lib/conversation/conversations.h"
 #include "lib/http/message/page_query.h"
 #include "sidecar/recall/prompt.h"
+#include "sidecar/recall/selection.h"
 #include "sidecar/routes/json_handler.h"
 #include "sidecar/text/tool_text.h"
 
@@ -134,11 +135,11 @@ Json InjectionRoutes::ReplayOne(const InjectionRecord& record, const ActivePolic
   const std::string query(base::Prefix(record.query, api::kQueryCharacters));
   Recalled found, inject;
   if (record.tool_name.empty()) {
-    found = recall_.ForPrompt(policy.policy, record.conversation, query, {});
+    found = recall_.ForPrompt(policy.policy, {record.conversation, query, record.turn <= 1}, {});
     const auto conversation = state_.Read(
         [&](sqlite::Database& db) { return conversation::Find(db, record.conversation); });
     const bool known = conversation && *conversation;
-    inject = WithoutOwnSession(found, known ? (*conversation)->memory_session_id : "");
+    inject = WithoutOwn(found, known ? (*conversation)->memory_session_id : "", 0);
   } else {
     ToolRecall tool =
         recall_.ForTool(policy.policy, {SearchAgain(record, policy.policy, query)}, {});

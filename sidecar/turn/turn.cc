@@ -12,6 +12,7 @@
 #include "lib/base/process/log_debug.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
+#include "lib/conversation/conversations.h"
 #include "sidecar/text/normal_path.h"
 
 namespace sidecar {
@@ -154,8 +155,11 @@ TurnRecall Turn::RecallFor(const TurnDraft& draft, const api::Policy& policy,
   if (plan.kind == RecallPlan::Kind::kContext) {
     recall.asked = true;
     recall.query = plan.query;
-    recall.found =
-        parts_.recall.ForPrompt(policy, draft.event.session_id, plan.query, span->context());
+    const auto known = parts_.state.Read(
+        [&](sqlite::Database& db) { return conversation::Find(db, draft.event.session_id); });
+    const bool first = known && (!*known || (*known)->turn == 0);
+    recall.found = parts_.recall.ForPrompt(policy, {draft.event.session_id, plan.query, first},
+                                           span->context());
     recall.inject = recall.found;
   } else {
     ToolRecall tool = parts_.recall.ForTool(policy, plan.searches, span->context());

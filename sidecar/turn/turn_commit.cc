@@ -12,6 +12,7 @@
 #include "lib/conversation/conversations.h"
 #include "lib/conversation/working/ledger.h"
 #include "sidecar/recall/prompt.h"
+#include "sidecar/recall/selection.h"
 #include "sidecar/tables/answered_events.h"
 #include "sidecar/tables/audit_log.h"
 #include "sidecar/tables/injection_log.h"
@@ -71,12 +72,14 @@ Result<Injection> CommitInjection(sqlite::Database& db, const TurnDraft& draft,
                                   const std::string& task, const ActivePolicy& policy,
                                   int64_t now_ms) {
   conversation::Ledger ledger;
+  int64_t told_since_ms = INT64_MAX;
   if (policy.policy.reinject != "everyTurn") {
     ASSIGN_OR_RETURN(ledger, conversation::ReadLedger(db, conversation.id));
+    told_since_ms = ClearedMs(ledger);
   }
   Injection injection =
-      RenderInjection(WithoutOwnSession(recall.inject, conversation.memory_session_id), ledger,
-                      policy.policy.budget_tokens, task);
+      RenderInjection(WithoutOwn(recall.inject, conversation.memory_session_id, told_since_ms),
+                      ledger, policy.policy.budget_tokens, task);
   RETURN_IF_ERROR(MarkAll(db, conversation, injection.marks, now_ms));
   InjectionRecord record;
   record.conversation = conversation.id;
@@ -162,7 +165,10 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
       return outcome;
     }
   }
-  if (draft.ClearsTranscript()) RETURN_IF_ERROR(conversation::ClearLedger(db, id));
+  if (draft.ClearsTranscript()) {
+    RETURN_IF_ERROR(conversation::ClearLedger(db, id));
+    RETURN_IF_ERROR(conversation::MarkInLedger(db, id, {TranscriptCleared(now_ms), 0, now_ms}));
+  }
   if (draft.EndsSession()) {
     RETURN_IF_ERROR(conversation::CloseBlock(db, id, now_ms, block));
     RETURN_IF_ERROR(EndConversation(db, id, context, account));

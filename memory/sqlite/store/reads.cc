@@ -318,7 +318,7 @@ Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string
     ASSIGN_OR_RETURN(result, RankRows(snapshot, wait, scope, filter, std::move(query), &strength));
     NoteUse(result.rows);
   }
-  if (result.rows.size() >= filter.limit) return result;
+  if (!filter.backfill || result.rows.size() >= filter.limit) return result;
   ASSIGN_OR_RETURN(std::vector<Observation> newest,
                    Newest(snapshot.database(), scope, filter, false));
   result.partial = result.partial || AnswerBytes(newest) > kAnswerBytes;

@@ -1,0 +1,28 @@
+// Selects the recalled memories that a turn gets: nothing that its transcript has, nothing twice,
+// and little that only is new. prompt.h renders them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lib/conversation/working/ledger_mark.h"
+#include "sidecar/recall/recalled.h"
+
+namespace sidecar {
+
+inline constexpr size_t kNewestOfAFirstPrompt = 2;
+
+// A mark beside those of items: the runtime cleared or compacted the transcript at this time.
+conversation::LedgerMark TranscriptCleared(int64_t now_ms);
+int64_t ClearedMs(const conversation::Ledger& ledger);  // 0: never
+
+// Without the conversation's own session and what it wrote from `since_ms` on, which its transcript
+// has. At most kRecalledSessions sessions stay.
+Recalled WithoutOwn(Recalled recalled, const std::string& own_session, int64_t since_ms);
+// Without an item whose words stand in the same order in an earlier one.
+Recalled WithoutRepeats(Recalled recalled);
+// Of the items that are there as the newest, not because they fit: at most kNewestOfAFirstPrompt,
+// a user's first.
+Recalled WithFewOfTheNewest(Recalled recalled);
+
+}  // namespace sidecar
