@@ -13,18 +13,11 @@ std::string StarterPolicy() {
   "memory": {
     "contextLimit": 5,
     "rememberPrompts": true,
+    "saveCommits": true,
     "sessionDigest": true
   },
   "toolHooks": {
-    "memorySaveRules": [
-      {
-        "name": "commits",
-        "tool": "*",
-        "matchArgs": {"command": "\\bgit\\b.*\\bcommit\\b"},
-        "matchOutput": "(?m)^\\[[^\\]\\n]+ [0-9a-f]{7,40}\\] .+$",
-        "type": "change"
-      }
-    ],
+    "memorySaveRules": [],
     "blockedCommands": [],
     "allowedPaths": []
   }

@@ -211,7 +211,7 @@ def with_claude_code(counts, laptop, program):
 
     try:
         marker = "zebu_" + uuid.uuid4().hex[:8]
-        done, _ = ask(f"commit {marker}", [f"echo '[main 1a2b3c4] fix {marker}' # git commit", ("say", "Done.")])
+        done, _ = ask(f"commit {marker}", [f"git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m 'Mend {marker}'", ("say", "Done.")])
         counts.check("Claude Code runs with the settings of setup", done.returncode == 0 and "Done." in done.stdout, (done.stdout, done.stderr))
         server = laptop.status()["server"]["url"]
         counts.check("what it did is remembered in its repository", wire.until(

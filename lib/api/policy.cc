@@ -81,6 +81,7 @@ void ReadMemory(Fields& in, Policy& policy) {
   in.Flag("autoSummarize", policy.auto_summarize);
   in.Flag("sessionDigest", policy.session_digest);
   in.Flag("rememberPrompts", policy.remember_prompts);
+  in.Flag("saveCommits", policy.save_commits);
   in.Flag("autoSave", policy.auto_save);
   in.Flag("autoSearch", policy.auto_search);
   in.Flag("allowGlobal", policy.allow_global);
@@ -174,6 +175,7 @@ Json WriteMemory(const Policy& policy) {
   // Writes these fields only if set: an older sidecar refuses unknown fields.
   if (policy.session_digest) memory["sessionDigest"] = true;
   if (policy.remember_prompts) memory["rememberPrompts"] = true;
+  if (policy.save_commits) memory["saveCommits"] = true;
   if (policy.working_section != WorkingSection())
     memory["workingSection"] = WriteWorkingSection(policy.working_section);
   if (!policy.retention.empty()) memory["retention"] = EncodeRetention(policy.retention);

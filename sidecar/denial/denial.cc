@@ -10,9 +10,9 @@
 #include "sidecar/denial/blocked_commands.h"
 #include "sidecar/denial/call_arguments.h"
 #include "sidecar/denial/script_paths.h"
-#include "sidecar/denial/script_words.h"
-#include "sidecar/denial/shell_call.h"
 #include "sidecar/denial/unjudged_words.h"
+#include "sidecar/shell/script_words.h"
+#include "sidecar/shell/shell_call.h"
 
 namespace sidecar {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/api/policy.h"
-#include "sidecar/denial/shell_word.h"
+#include "sidecar/shell/shell_word.h"
 #include "sidecar/text/hook_budget.h"
 
 namespace sidecar {

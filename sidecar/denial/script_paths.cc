@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sidecar/denial/script_texts.h"
-#include "sidecar/denial/script_words.h"
 #include "sidecar/denial/unjudged_words.h"
+#include "sidecar/shell/script_words.h"
 
 namespace sidecar {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "lib/base/text/text.h"
 #include "sidecar/denial/program_words.h"
-#include "sidecar/denial/script_words.h"
+#include "sidecar/shell/script_words.h"
 
 namespace sidecar {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sidecar/denial/shell_word.h"
+#include "sidecar/shell/shell_word.h"
 
 namespace sidecar {
 

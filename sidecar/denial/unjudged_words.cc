@@ -7,7 +7,7 @@
 #include "lib/base/text/text.h"
 #include "sidecar/denial/path_judge.h"
 #include "sidecar/denial/script_texts.h"
-#include "sidecar/denial/script_words.h"
+#include "sidecar/shell/script_words.h"
 
 namespace sidecar {
 namespace {

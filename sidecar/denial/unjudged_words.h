@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sidecar/denial/shell_word.h"
+#include "sidecar/shell/shell_word.h"
 
 namespace sidecar {
 

@@ -25,6 +25,7 @@ struct Capture {
   std::vector<std::string> tags;
   std::string trust;           // user | rule | tool-output: the class of the memory
   std::string topic_key = {};  // empty: none
+  bool amends = false;         // a commit that replaces the session's commit before
 };
 
 // The verdict of one rule on one result.

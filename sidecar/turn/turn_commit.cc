@@ -16,6 +16,7 @@
 #include "sidecar/tables/answered_events.h"
 #include "sidecar/tables/audit_log.h"
 #include "sidecar/tables/injection_log.h"
+#include "sidecar/turn/amended_commit.h"
 #include "sidecar/turn/turn_ingest.h"
 
 namespace sidecar {
@@ -46,7 +47,11 @@ Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
                       const conversation::Conversation& conversation,
                       const OutboxContext& context) {
   const std::string& session = conversation.memory_session_id;
-  for (const Capture& capture : draft.captures) {
+  for (Capture capture : draft.captures) {
+    if (capture.amends) {
+      ASSIGN_OR_RETURN(const std::string topic, AmendedTopic(db, conversation));
+      if (!topic.empty()) capture.topic_key = topic;
+    }
     RETURN_IF_ERROR(EnqueueObservation(
         db, session, ObservationBody(draft, capture, session, context.policy), api::kOriginRule,
         CaptureKey(draft, capture, session, conversation.turn, context.policy), context));

@@ -10,6 +10,7 @@
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "sidecar/redaction/redacted_names.h"
+#include "sidecar/rules/commits.h"
 #include "sidecar/rules/remember.h"
 #include "sidecar/rules/task_uses.h"
 #include "sidecar/text/persons_words.h"
@@ -207,6 +208,11 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
     Judgement judgement = policy.rules.Judge(event, draft.output, sources.spent, budget.over());
     draft.verdicts = std::move(judgement.verdicts);
     draft.captures = std::move(judgement.captures);
+  }
+  if (event.kind == EventKind::kPostToolUse && policy.policy.save_commits && !budget.over() &&
+      !IsOwnTool(event.tool_name)) {
+    for (Capture& commit : CommitsOf(Arguments(event.tool_input), draft.output))
+      draft.captures.push_back(std::move(commit));
   }
   if (event.kind == EventKind::kUserPromptSubmit && policy.policy.remember_prompts) {
     if (const auto asked = AskedToRemember(PersonsWords(event.prompt)))

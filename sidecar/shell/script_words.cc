@@ -1,5 +1,5 @@
 // Code is read where it stands, so that the order of commands stays.
-#include "sidecar/denial/script_words.h"
+#include "sidecar/shell/script_words.h"
 
 namespace sidecar {
 namespace {

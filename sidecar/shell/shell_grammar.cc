@@ -1,5 +1,5 @@
 // The tables of keywords.
-#include "sidecar/denial/shell_grammar.h"
+#include "sidecar/shell/shell_grammar.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,5 @@
 // One walk over the text; a backslash before anything else stands for itself.
-#include "sidecar/denial/shell_quotes.h"
+#include "sidecar/shell/shell_quotes.h"
 
 #include <algorithm>
 #include <cstdint>

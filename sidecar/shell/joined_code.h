@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sidecar/denial/shell_word.h"
+#include "sidecar/shell/shell_word.h"
 
 namespace sidecar {
 

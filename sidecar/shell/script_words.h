@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/base/result.h"
-#include "sidecar/denial/shell_words.h"
+#include "sidecar/shell/shell_words.h"
 
 namespace sidecar {
 

@@ -1,13 +1,13 @@
 // A lexer by hand: the grammar of words is small, and no library in reach reads it without a shell.
-#include "sidecar/denial/shell_words.h"
+#include "sidecar/shell/shell_words.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "sidecar/denial/joined_code.h"
-#include "sidecar/denial/shell_call.h"
-#include "sidecar/denial/shell_grammar.h"
-#include "sidecar/denial/shell_quotes.h"
+#include "sidecar/shell/joined_code.h"
+#include "sidecar/shell/shell_call.h"
+#include "sidecar/shell/shell_grammar.h"
+#include "sidecar/shell/shell_quotes.h"
 
 namespace sidecar {
 namespace {
@@ -18,12 +18,14 @@ constexpr size_t kLongestVariable = 256;  // of a variable
 struct Heredoc {
   std::string delimiter;
   bool strips_tabs = false, expands = false;
+  size_t command = 0;  // that reads it
 };
 
 class Lexer {
  public:
-  Lexer(std::string_view text, std::vector<ShellWord>& words, int depth)
-      : text_(text), words_(words), depth_(depth) {
+  Lexer(std::string_view text, std::vector<ShellWord>& words, int depth,
+        std::vector<ShellDocument>* documents)
+      : text_(text), words_(words), depth_(depth), documents_(documents) {
     StartCommand();
   }
 
@@ -45,7 +47,7 @@ class Lexer {
       if (c == '(') ++brackets;
       if (c == '(' && at_ > 0 && text_[at_ - 1] == '(' && arithmetic_ == 0) arithmetic_ = brackets;
       if (c == ')' && brackets > 0) --brackets;
-      if (brackets < arithmetic_) EndArithmetic();
+      if (brackets < arithmetic_) EndWord(), arithmetic_ = 0;
       RETURN_IF_ERROR(ReadOne(c));
     }
     closes_pattern_ = false;
@@ -59,11 +61,6 @@ class Lexer {
 
  private:
   static base::Error Refuse(const char* why) { return {base::Code::kInvalid, why}; }
-
-  void EndArithmetic() {
-    EndWord();
-    arithmetic_ = 0;
-  }
 
   base::Status ReadOne(char c) {
     if (c == '\n') return EndLine();
@@ -188,10 +185,12 @@ class Lexer {
   // The commands inside are read like any others; what they print is not known.
   base::Status ReadSubstitution(size_t begin) {
     Expand();
-    if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
-    Lexer inner(text_, words_, depth_ + 1);
-    ASSIGN_OR_RETURN(at_, inner.Read(begin, true));
+    ASSIGN_OR_RETURN(at_, ReadInner(text_, begin, true));
     return {};
+  }
+  base::Result<size_t> ReadInner(std::string_view text, size_t begin, bool substitution) {
+    if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
+    return Lexer(text, words_, depth_ + 1, documents_).Read(begin, substitution);
   }
 
   base::Status ReadBackticks() {
@@ -203,9 +202,7 @@ class Lexer {
     }
     if (at_ >= text_.size()) return Refuse("a quote is not closed");
     ++at_;
-    if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
-    Lexer inner(inside, words_, depth_ + 1);
-    ASSIGN_OR_RETURN([[maybe_unused]] const size_t end, inner.Read(0, false));
+    ASSIGN_OR_RETURN([[maybe_unused]] const size_t end, ReadInner(inside, 0, false));
     return {};
   }
 
@@ -221,14 +218,11 @@ class Lexer {
     const bool in = text_[at_] == '<';
     ++at_;
     if (at_ < text_.size() && text_[at_] == '(') {  // <(…): its words count, its name is harmless
-      if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
-      Lexer inner(text_, words_, depth_ + 1);
-      ASSIGN_OR_RETURN(at_, inner.Read(at_ + 1, true));
+      ASSIGN_OR_RETURN(at_, ReadInner(text_, at_ + 1, true));
       return {};
     }
     here_string_ = in && text_.substr(at_).starts_with("<<");
-    const bool document =
-        in && text_.substr(at_).starts_with("<") && !text_.substr(at_).starts_with("<<");
+    const bool document = in && !here_string_ && text_.substr(at_).starts_with("<");
     if (in && !other_descriptor) call_.InputIs(document || here_string_);
     while (at_ < text_.size() &&
            std::string_view("<>&|").find(text_[at_]) != std::string_view::npos)
@@ -270,11 +264,12 @@ class Lexer {
       at_ = std::min(end + 1, text_.size());
       while (heredoc.strips_tabs && line.starts_with('\t')) line.remove_prefix(1);
       if (line == heredoc.delimiter) {
+        if (documents_) documents_->push_back({body.text, heredoc.command, words_.size()});
         if (runs) words_.push_back(std::move(body));
         return {};
       }
       if (heredoc.expands && Substitutes(line)) AddHidden();
-      if (!runs) continue;
+      if (!runs && !documents_) continue;
       body.text.append(line).append("\n");
       body.expands |= heredoc.expands && line.find('$') != std::string_view::npos;
     }
@@ -302,7 +297,7 @@ class Lexer {
     if (after_ == After::kHeredoc) {
       const std::string_view written = text_.substr(quoted_at_, at_ - quoted_at_);
       const bool quoted = written.find_first_of("'\"\\") != std::string_view::npos;
-      heredocs_.push_back({word.text, strips_tabs_, !quoted});
+      heredocs_.push_back({word.text, strips_tabs_, !quoted, command_});
       after_ = After::kNothing;
       return;
     }
@@ -361,6 +356,7 @@ class Lexer {
   const std::string_view text_;
   std::vector<ShellWord>& words_;
   const int depth_;
+  std::vector<ShellDocument>* const documents_;
   size_t at_ = 0;
   ShellWord word_;
   bool open_ = false;            // a word has begun, perhaps an empty one
@@ -390,9 +386,10 @@ class Lexer {
 
 }  // namespace
 
-base::Result<std::vector<ShellWord>> ParseShellWords(std::string_view command) {
+base::Result<std::vector<ShellWord>> ParseShellWords(std::string_view command,
+                                                     std::vector<ShellDocument>* documents) {
   std::vector<ShellWord> words;
-  Lexer lexer(command, words, 0);
+  Lexer lexer(command, words, 0, documents);
   ASSIGN_OR_RETURN([[maybe_unused]] const size_t end, lexer.Read(0, false));
   return words;
 }

@@ -1,5 +1,5 @@
 // Shows how commands are cut into words, and that random ones are cut or refused, never more.
-#include "sidecar/denial/shell_words.h"
+#include "sidecar/shell/shell_words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Operands and options of shells and of programs that run others, as far as they say where the
 // code comes from.
-#include "sidecar/denial/shell_call.h"
+#include "sidecar/shell/shell_call.h"
 
 #include <algorithm>
 #include <iterator>
