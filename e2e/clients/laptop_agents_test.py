@@ -217,7 +217,7 @@ def with_claude_code(counts, laptop, program):
         counts.check("what it did is remembered in its repository", wire.until(
             lambda: marker in str(wire.ask(server, "GET", f"/search?q={marker}&project=one")[1]), 10))
         done, asked = ask(f"what was {marker}?", [("say", "A fix.")])
-        counts.check("and given to its next session", asked and "<memory:context>" in asked[0] and f"fix {marker}" in asked[0], asked[0][-1500:] if asked else done)
+        counts.check("and given to its next session", asked and "<memory:context>" in asked[0] and f"Mend {marker}" in asked[0], asked[0][-1500:] if asked else done)
         tools = subprocess.run([program, "mcp", "list"], cwd=one, env=laptop.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                timeout=claude_code_test.CLIENT_S, check=False).stdout
         rows = json.loads(laptop.run("doctor", cwd=one).stdout)
