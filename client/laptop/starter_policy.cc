@@ -14,6 +14,7 @@ std::string StarterPolicy() {
     "contextLimit": 5,
     "rememberPrompts": true,
     "saveCommits": true,
+    "saveStatements": true,
     "sessionDigest": true
   },
   "toolHooks": {

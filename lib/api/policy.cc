@@ -82,6 +82,7 @@ void ReadMemory(Fields& in, Policy& policy) {
   in.Flag("sessionDigest", policy.session_digest);
   in.Flag("rememberPrompts", policy.remember_prompts);
   in.Flag("saveCommits", policy.save_commits);
+  in.Flag("saveStatements", policy.save_statements);
   in.Flag("autoSave", policy.auto_save);
   in.Flag("autoSearch", policy.auto_search);
   in.Flag("allowGlobal", policy.allow_global);
@@ -176,6 +177,7 @@ Json WriteMemory(const Policy& policy) {
   if (policy.session_digest) memory["sessionDigest"] = true;
   if (policy.remember_prompts) memory["rememberPrompts"] = true;
   if (policy.save_commits) memory["saveCommits"] = true;
+  if (policy.save_statements) memory["saveStatements"] = true;
   if (policy.working_section != WorkingSection())
     memory["workingSection"] = WriteWorkingSection(policy.working_section);
   if (!policy.retention.empty()) memory["retention"] = EncodeRetention(policy.retention);

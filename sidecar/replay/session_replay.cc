@@ -7,7 +7,9 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/digest.h"
+#include "sidecar/rules/commits.h"
 #include "sidecar/session/sessions.h"
+#include "sidecar/text/tool_text.h"
 #include "sidecar/turn/turn_draft.h"
 
 namespace sidecar {
@@ -39,7 +41,8 @@ TurnDraft Draft(const ActivePolicy& policy, api::HookEvent event) {
   if (event.tool_response.is_null()) return DraftTurn(policy, std::move(event), {});
   Json response = std::exchange(event.tool_response, nullptr);
   TurnDraft draft = DraftTurn(policy, event, {});
-  if (!AskForOutput(draft)) return draft;
+  const bool commits = policy.policy.save_commits && MakesCommit(Arguments(event.tool_input));
+  if (!commits && !AskForOutput(draft)) return draft;
   event.tool_response = std::move(response);
   return DraftTurn(policy, std::move(event), {});
 }
@@ -60,7 +63,9 @@ std::vector<Json> SessionReplay::Take(PastEvent past) {
   messages_ += static_cast<int64_t>(draft.messages.size());
   account_.Add(draft.messages, messages_);
   std::vector<Json> rows;
-  for (const Capture& capture : draft.captures) {
+  for (Capture capture : draft.captures) {
+    if (capture.amends && !commit_topic_.empty()) capture.topic_key = commit_topic_;
+    if (capture.rule == kCommitRule) commit_topic_ = capture.topic_key;
     Json row = ObservationBody(draft, capture, session(), policy_->policy);
     if (past.at_ms > 0) row["created_at"] = base::FormatTime(past.at_ms);
     if (!IsRepeated(row, past.at_ms)) rows.push_back(std::move(row));

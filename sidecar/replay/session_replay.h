@@ -48,6 +48,7 @@ class SessionReplay {
   SessionAccount account_;
   std::shared_ptr<const ActivePolicy> policy_;
   int64_t messages_ = 0, prompts_ = 0, first_ms_ = 0, last_ms_ = 0;
+  std::string commit_topic_;                    // of the last commit, for amendments
   std::map<std::string, int64_t> captured_ms_;  // by what the server takes for the same
 };
 

@@ -214,6 +214,13 @@ Printed ReadPrinted(std::string_view output) {
   return printed;
 }
 
+std::vector<CommitCall> CallsOf(const base::Json& arguments) {
+  for (const char* argument : kCommandArguments)
+    for (const std::string& text : ArgumentTexts(arguments, argument))
+      if (auto calls = CommitCalls(text); !calls.empty()) return calls;
+  return {};
+}
+
 Capture CaptureOf(const Message& message, const std::vector<std::string>& files) {
   Capture capture;
   capture.rule = kCommitRule;
@@ -236,6 +243,8 @@ Capture CaptureOf(const Message& message, const std::vector<std::string>& files)
 }
 
 }  // namespace
+
+bool MakesCommit(const base::Json& arguments) { return !CallsOf(arguments).empty(); }
 
 bool SaysNothing(const std::string& subject, const std::string& body) {
   const std::string folded = base::FoldCase(subject);
@@ -260,12 +269,7 @@ bool SaysNothing(const std::string& subject, const std::string& body) {
 }
 
 std::vector<Capture> CommitsOf(const base::Json& arguments, const std::string& output) {
-  std::vector<CommitCall> calls;
-  for (const char* argument : kCommandArguments) {
-    for (const std::string& text : ArgumentTexts(arguments, argument))
-      if (calls.empty()) calls = CommitCalls(text);
-    if (!calls.empty()) break;
-  }
+  std::vector<CommitCall> calls = CallsOf(arguments);
   if (calls.empty()) return {};
   Printed printed = ReadPrinted(output);
   if (printed.nothing && printed.subjects.empty()) return {};

@@ -19,6 +19,8 @@ inline constexpr size_t kMostCommitCharacters = 4'000;  // of a content
 // commit before (turn/amended_commit.h); an amendment of a commit of the same call is one capture.
 std::vector<Capture> CommitsOf(const base::Json& arguments, const std::string& output);
 
+bool MakesCommit(const base::Json& arguments);  // by its command
+
 // Whether a commit message is not worth a memory: its words say neither what nor why.
 bool SaysNothing(const std::string& subject, const std::string& body);
 

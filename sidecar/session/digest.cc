@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "sidecar/rules/causes.h"
 #include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
@@ -13,8 +14,9 @@ namespace {
 using base::Json;
 
 constexpr size_t kMostKept = 200, kMostOpen = 1'000;  // of a kind; calls without a result
-constexpr size_t kMostCounted = 10'000;               // of a kind, beyond kMostKept
-constexpr size_t kShown = 20;                         // of a kind
+constexpr size_t kMostCausesKept = 5;
+constexpr size_t kMostCounted = 10'000;  // of a kind, beyond kMostKept
+constexpr size_t kShown = 20;            // of a kind
 constexpr size_t kGoal = 300, kAnswer = 600, kArgument = 120, kTitle = 100;
 constexpr const char* kFileArguments[] = {"file_path", "path", "notebook_path"};
 
@@ -75,6 +77,11 @@ void SessionDigest::Add(const conversation::Message& message) {
   if (message.role == "assistant" && !message.content.empty()) {
     ++assistants_;
     last_answer_ = Line(message.content, kAnswer);
+    for (std::string& cause : CausesIn(message.content)) {
+      if (std::ranges::find(causes_, cause) != causes_.end()) continue;
+      if (causes_.size() >= kMostCausesKept) causes_.erase(causes_.begin());
+      causes_.push_back(std::move(cause));
+    }
   }
   if (!message.tool_calls.is_array()) return;
   for (const Json& call : message.tool_calls) AddCall(call);
@@ -126,6 +133,8 @@ std::string SessionDigest::Title() const {
 std::string SessionDigest::Text() const {
   std::string text = "Goal: " + goal_;
   if (last_request_ != goal_) text += "\nLast request: " + last_request_;
+  for (const std::string& cause : causes_)
+    if (last_answer_.find(cause) == std::string::npos) text += "\nCause: " + cause;
   if (!last_answer_.empty()) text += "\nLast answer: " + last_answer_;
   text += "\nMessages: " + std::to_string(users_ + assistants_) + " (" + std::to_string(users_) +
           " user, " + std::to_string(assistants_) + " assistant), " + std::to_string(calls_) +

@@ -1,6 +1,6 @@
 // The digest of a session, a text of bounded size made without a model: the goal, the last request
-// and answer, tools, files, failures and whether a later call worked, saved memories. Contains text
-// of users and the agent, never a tool's output. Pure.
+// and answer, causes that answers stated, tools, files, failures and whether a later call worked,
+// saved memories. Contains text of users and the agent, never a tool's output. Pure.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,7 @@ class SessionDigest {
   Kept<int64_t> files_;  // changes of each
   Kept<Attempt> attempts_;
   Kept<int64_t> saved_;
+  std::vector<std::string> causes_;   // that answers stated, the newest kMostCausesKept
   std::map<std::string, Call> open_;  // calls without a result so far
 };
 

@@ -80,6 +80,23 @@ TEST(Digest, SaysWhatWasDone) {
             "Saved memories: Tests need port 0");
 }
 
+TEST(Digest, KeepsTheCausesThatAnswersStated) {
+  SessionDigest digest;
+  digest.Add(Said("user", "Why 502?"));
+  digest.Add(Said("assistant",
+                  "I looked at the log. Die Ursache sind zu große Antwortköpfe: das "
+                  "Cookie hat 9 kB. Is that new?"));
+  digest.Add(Said("assistant", "It could be because of the proxy."));
+  digest.Add(Said("user", "Fix it."));
+  digest.Add(Said("assistant", "Fixed. It failed because nobody awaits it."));
+  const std::string text = digest.Text();
+  EXPECT_NE(text.find("\nCause: Die Ursache sind zu große Antwortköpfe: das Cookie hat 9 kB\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("could be"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Cause: It failed"), std::string::npos) << "the last answer has it: " << text;
+}
+
 TEST(Digest, HasNoWordOfAToolsOutput) {
   SessionDigest digest;
   digest.Add(Said("user", "go"));

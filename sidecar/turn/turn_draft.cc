@@ -12,6 +12,7 @@
 #include "sidecar/redaction/redacted_names.h"
 #include "sidecar/rules/commits.h"
 #include "sidecar/rules/remember.h"
+#include "sidecar/rules/stated.h"
 #include "sidecar/rules/task_uses.h"
 #include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
@@ -169,6 +170,15 @@ std::string WithinLimit(const std::string& text, size_t limit) {
   return std::string(base::Prefix(text, limit - hash.size() - 1)) + "#" + hash;
 }
 
+// What a prompt asks to remember, else what it states.
+void AddPromptsMemory(const api::Policy& policy, const api::HookEvent& event, TurnDraft& draft) {
+  const std::string words = PersonsWords(event.prompt);
+  const auto asked = policy.remember_prompts ? AskedToRemember(words) : std::nullopt;
+  if (asked) return draft.captures.push_back(Remembered(*asked));
+  if (!policy.save_statements) return;
+  if (const auto stated = StatedIn(words)) draft.captures.push_back(StatedMemory(*stated));
+}
+
 }  // namespace
 
 bool TurnDraft::ClearsTranscript() const {
@@ -214,10 +224,7 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
     for (Capture& commit : CommitsOf(Arguments(event.tool_input), draft.output))
       draft.captures.push_back(std::move(commit));
   }
-  if (event.kind == EventKind::kUserPromptSubmit && policy.policy.remember_prompts) {
-    if (const auto asked = AskedToRemember(PersonsWords(event.prompt)))
-      draft.captures.push_back(Remembered(*asked));
-  }
+  if (event.kind == EventKind::kUserPromptSubmit) AddPromptsMemory(policy.policy, event, draft);
   draft.audited = IsAudited(policy.policy, event);
   draft.event = std::move(event);
   return draft;
