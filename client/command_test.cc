@@ -151,6 +151,19 @@ TEST_F(MemoryTest, EditsByFlagsAndRemovesSeveral) {
   EXPECT_EQ(asked.back(), "DELETE /observations/8 hard=true report=true");
 }
 
+TEST_F(MemoryTest, AnEditedContentRenewsTheTitleThatWasMadeFromIt) {
+  answer = {
+      {"id", 7}, {"title", "Deploy on Tuesdays"}, {"content", "Deploy on Tuesdays\nat ten\n"}};
+  EXPECT_EQ(On({"edit", "7", "--content", "Deploy on Mondays\nat ten"}).code, 0);
+  EXPECT_EQ(base::ParseJson(bodies.back())->at("title"), "Deploy on Mondays");
+  answer["title"] = "When we deploy";
+  On({"edit", "7", "--content", "Deploy on Fridays"});
+  EXPECT_FALSE(base::ParseJson(bodies.back())->contains("title")) << bodies.back();
+  answer["title"] = "Deploy on Tuesdays";
+  On({"edit", "7", "--content", "Deploy on Fridays", "--title", "mine"});
+  EXPECT_EQ(base::ParseJson(bodies.back())->at("title"), "mine");
+}
+
 TEST_F(MemoryTest, SaysWhatIsLeftOfAnErasedMemory) {
   answer = {{"texts", {"Deploy on Tuesdays"}},
             {"left",

@@ -43,6 +43,17 @@ int Said(Call& call, const Json& answer, const std::string& words) {
   return kOk;
 }
 
+std::string TitleOf(const std::string& content) {
+  return base::Ellipsize(content.substr(0, content.find('\n')), 120);
+}
+
+// A title that was made from the content is made again, unless the patch has another one.
+void RefreshTitle(const Json& row, Json& patch) {
+  const std::string title = base::StringAt(row, {"title"});
+  if (title == TitleOf(std::string(base::Trim(base::StringAt(row, {"content"})))))
+    patch["title"] = TitleOf(std::string(base::Trim(patch["content"].get<std::string>())));
+}
+
 // Runs the user's editor on the file and waits. Splits $VISUAL or $EDITOR at blanks into argv.
 base::Status RunEditor(const std::string& file) {
   const char* visual = std::getenv("VISUAL");
@@ -114,7 +125,7 @@ int Add(Call& call, const MemoryCalls& memory) {
   if (content.empty())
     return call.Usage("there is nothing to remember: give words, or - for stdin");
   std::string title = call.Text("title");
-  if (title.empty()) title = base::Ellipsize(content.substr(0, content.find('\n')), 120);
+  if (title.empty()) title = TitleOf(content);
   std::string project = call.Text("project").empty() ? memory.project() : call.Text("project");
   if (project.empty()) project = "default";
   Json body = {{"session_id", "person-" + base::Sha256Hex(project).substr(0, 12)},
@@ -139,9 +150,10 @@ int Edit(Call& call, const MemoryCalls& memory) {
     if (call.settings.IsSet(field)) patch[field] = call.Text(field);
   }
   if (call.settings.IsSet("tag")) patch["tags"] = call.settings.List("tag");
+  auto row = base::Result<Json>(Json());
+  if (patch.empty() || patch.contains("content")) row = memory.Get(path);
+  if (!row) return call.Fail(row.error());
   if (patch.empty()) {
-    const auto row = memory.Get(path);
-    if (!row) return call.Fail(row.error());
     const std::string before =
         base::StringAt(*row, {"title"}) + "\n\n" + base::StringAt(*row, {"content"}) + "\n";
     const auto after = Edited(before);
@@ -153,6 +165,7 @@ int Edit(Call& call, const MemoryCalls& memory) {
     if (content != base::Trim(base::StringAt(*row, {"content"}))) patch["content"] = content;
     if (patch.empty()) return Said(call, *row, "nothing was changed");
   }
+  if (patch.contains("content") && !patch.contains("title")) RefreshTitle(*row, patch);
   const auto answer = memory.Send("PATCH", path, patch);
   if (!answer) return call.Fail(answer.error());
   return Said(call, *answer,

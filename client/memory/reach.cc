@@ -6,6 +6,7 @@
 #include "client/laptop/front.h"
 #include "client/laptop/project_files.h"
 #include "client/laptop/repository.h"
+#include "client/laptop/up_detached.h"
 #include "lib/base/process/file.h"
 #include "lib/base/text/text.h"
 
@@ -17,6 +18,7 @@ using base::Code;
 using base::Error;
 using base::Result;
 
+constexpr int64_t kStartMs = 8'000;
 constexpr int64_t kForwardMs = 20'000, kTokenMs = 20'000;
 constexpr size_t kToldLines = 5;
 
@@ -113,8 +115,13 @@ std::string ProjectHere(const Home& home) {
 
 Result<Reached> OnThisMachine(const Call& call, http::ClientOptions options) {
   ASSIGN_OR_RETURN(const Home home, Home::Find(call.settings));
-  const auto front = Front::Reach(home);
+  std::error_code unknown;
+  const bool used_before = std::filesystem::exists(home.folder(), unknown);
+  const auto front = used_before ? ReachOrStart(home, kStartMs) : Front::Reach(home);
   if (!front && front.error().code == Code::kNotFound) {
+    if (home.stopped())
+      return Error{Code::kInvalid,
+                   "memory was stopped by 'agent-memory down': start it with 'agent-memory up'"};
     return Error{Code::kInvalid,
                  "where is the memory? Start this machine's with 'agent-memory up', give --url (or "
                  "AGENT_MEMORY_URL), or --context and -n for a cluster"};

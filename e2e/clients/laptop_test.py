@@ -139,6 +139,8 @@ def comes_back(counts, laptop):
     os.kill(supervisor[0], signal.SIGKILL)
     counts.check("its programs end with it", laptop.nothing_runs(), laptop.children())
     counts.check("what it left behind counts for nothing", laptop.status().get("up") is False)
+    done = laptop.run("ls", cwd=billing)
+    counts.check("ls starts it, as a prompt does", done.returncode == 0 and "tabs" in done.stdout, (done.stdout, done.stderr))
     done = laptop.run("up", "--detach", cwd=billing)
     counts.check("it starts after a crash", done.returncode == 0, (done.stdout, done.stderr))
 
@@ -167,7 +169,7 @@ def commands_need_no_address(counts, laptop):
     done = laptop.run("ls", "--file", export + ".not")
     counts.check("a file that is not there is named", done.returncode == 1 and "memory.jsonl.not" in done.stderr, (done.returncode, done.stderr))
     done = laptop.run("ls", cwd=billing)
-    counts.check("with nothing up, ls says how to start", done.returncode == 64 and "agent-memory up" in done.stderr, done.stderr)
+    counts.check("after down, ls says how to start", done.returncode == 64 and "agent-memory up" in done.stderr, done.stderr)
     laptop.run("up", "--detach", cwd=billing)
 
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "lib/base/text/nearest.h"
+#include "lib/base/text/text.h"
 #include "lib/conversation/conversation.h"
 
 namespace api {
@@ -55,6 +57,16 @@ bool IsToolEvent(HookEvent::Kind kind) {
 }
 
 }  // namespace
+
+std::string MeantEvent(const std::string& name) {
+  constexpr size_t kShortest = 8;  // two changed letters make another word of a short one
+  std::vector<std::string> known;
+  for (const auto& [event, kind] : kKinds) {
+    if (base::FoldCase(name) == base::FoldCase(event)) return event;
+    known.emplace_back(event);
+  }
+  return name.size() < kShortest ? "" : base::NearestWord(name, known);
+}
 
 base::Result<HookEvent> DecodeHookEvent(const Json& body) {
   if (!body.is_object()) return base::Error{base::Code::kInvalid, "a hook event is a JSON object"};

@@ -38,6 +38,10 @@ struct HookEvent {
   std::string unread;
 };
 
+// The event that a misspelt name means; empty: the name is that of another kind of event, which
+// clients have many of.
+std::string MeantEvent(const std::string& name);
+
 // kInvalid: not an object; no hook_event_name, session_id or (tool events) tool_name; a field of a
 // wrong type. Ignores unknown fields.
 base::Result<HookEvent> DecodeHookEvent(const base::Json& body);

@@ -14,6 +14,22 @@ Json Event(const char* name, Json more = Json::object()) {
   return event;
 }
 
+TEST(HookEvent, AMisspeltNameHasTheEventThatItMeans) {
+  for (const auto& [name, meant] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"userpromptsubmit", "UserPromptSubmit"},
+           {"UserPromtSubmit", "UserPromptSubmit"},
+           {"PostToolUsage", "PostToolUse"},
+           {"stop", "Stop"},
+           {"SesionEnd", "SessionEnd"},
+           {"Setup", ""},
+           {"Notification", ""},
+           {"SubagentStop", ""},
+           {"PreCompact", ""},
+           {"PermissionRequest", ""},
+           {"x", ""}})
+    EXPECT_EQ(MeantEvent(name), meant) << name;
+}
+
 TEST(HookEvent, PromptIsDecodedAndUnknownFieldsPass) {
   auto event = DecodeHookEvent(Event("UserPromptSubmit", {{"prompt", "fix it"},
                                                           {"prompt_id", "p1"},

@@ -26,6 +26,12 @@ Json EncodeOrigin(const api::Source& source) {
   return api::EncodeSource({source.tool, "", source.rule, source.origin});
 }
 
+// Either name, on both routes; blank: absent.
+std::optional<std::string> QueryOf(const Request& request) {
+  auto text = TextParameter(request, "q");
+  return text ? text : TextParameter(request, "query");
+}
+
 // The parts of the rank, if meaning counted.
 void AddScores(const Found& found, Json& item) {
   if (!found.scores) return;
@@ -94,7 +100,7 @@ void RecordInjected(const Request& request, const SearchResult& recalled) {
 
 Response Search(const Api& api, const Request& request) {
   Result<SearchResult> result = [&]() -> Result<SearchResult> {
-    std::optional<std::string> text = TextParameter(request, "q");
+    const std::optional<std::string> text = QueryOf(request);
     if (!text) return Error{Code::kInvalid, "q is required"};
     std::string syntax = TextParameter(request, "syntax").value_or("plain");
     if (syntax != "plain" && syntax != "fts5") {
@@ -136,8 +142,7 @@ Result<Json> ContextAnswer(const Api& api, const Request& request) {
       std::vector<api::Session> summaries,
       api.store.Summaries(filter.project, sessions, filter.as_of_ms.value_or(INT64_MAX)));
   span = telemetry::ChildOf(request, "store.recall");
-  ASSIGN_OR_RETURN(SearchResult recalled,
-                   api.store.Recall(filter, TextParameter(request, "query").value_or("")));
+  ASSIGN_OR_RETURN(SearchResult recalled, api.store.Recall(filter, QueryOf(request).value_or("")));
   span.reset();
   RecordInjected(request, recalled);
   Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};

@@ -116,6 +116,16 @@ TEST_F(ContractFinding, ContextWithAQueryIsRankedAndFilledUpByRecency) {
   EXPECT_EQ(rows[1]["rank"], 0);
 }
 
+TEST_F(ContractFinding, SearchAndContextTakeTheQueryByEitherName) {
+  Make("zeppelin");
+  for (const char* name : {"q", "query"}) {
+    const std::string given = std::string(name) + "=zeppelin";
+    EXPECT_EQ(IdsOf(Get("/search?" + given).body), (Ids{1})) << name;
+    EXPECT_EQ(Recall("project=p&backfill=false&" + given), (Ids{1})) << name;
+  }
+  EXPECT_EQ(Find("zeppelin", "&query=other"), (Ids{1})) << "q comes first";
+}
+
 TEST_F(ContractFinding, ContextWithoutBackfillHasWhatFitsAlone) {
   Make("zeppelin");
   for (int i = 0; i < 4; ++i) Make("filler " + std::to_string(i));

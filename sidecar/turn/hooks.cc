@@ -7,6 +7,7 @@
 #include "lib/base/limits/byte_budget.h"
 #include "lib/base/process/log.h"
 #include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
 #include "lib/telemetry/trace.h"
 
 namespace sidecar {
@@ -89,6 +90,15 @@ void Hooks::LogRefusal(const base::Error& error) {
       {{"code", base::CodeName(error.code)}, {"reason", parser ? "it is no JSON" : error.message}});
 }
 
+base::Json Hooks::Misspelt(const std::string& name) {
+  const std::string meant = api::MeantEvent(name);
+  if (meant.empty()) return base::Json::object();
+  const std::string words = "the hook event \"" + base::Ellipsize(base::Inert(name), 80) +
+                            "\" is unknown and was not recorded; did you mean \"" + meant + "\"?";
+  LogRefusal({base::Code::kInvalid, words});
+  return {{"systemMessage", "agent-memory: " + words}};
+}
+
 void Hooks::CountMends(const base::JsonMends& mends) {
   const std::pair<const char*, bool> kinds[] = {{"characters", mends.characters},
                                                 {"cut", mends.cut},
@@ -115,7 +125,7 @@ base::Result<base::Json> Hooks::Answer(const http::Request& request) {
   ASSIGN_OR_RETURN(base::MendedJson body, ReadBody(request));
   CountMends(body.mends);
   ASSIGN_OR_RETURN(api::HookEvent event, ReadHookEvent(std::move(body)));
-  if (event.kind == api::HookEvent::Kind::kOther) return base::Json::object();
+  if (event.kind == api::HookEvent::Kind::kOther) return Misspelt(event.name);
   metrics_.Count("agent_memory_sidecar_hooks_total", {{"event", event.name}});
   api::HookEvent named;  // the answer only needs the name
   named.kind = event.kind;

@@ -28,6 +28,7 @@ class Hooks {
   base::Result<base::Json> Answer(const http::Request& request);
   void CountMends(const base::JsonMends& mends);
   void LogRefusal(const base::Error& error);
+  base::Json Misspelt(const std::string& name);  // the answer to an event that is not recorded
 
   Turn& turn_;
   telemetry::Metrics& metrics_;

@@ -37,6 +37,16 @@ class OddEvents : public SidecarTest {
   }
 };
 
+TEST_F(OddEvents, AMisspeltEventIsTold) {
+  Limit(Json::object());
+  const Reply reply = Post("UserPromtSubmit", R"("prompt":"hello")");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body["systemMessage"],
+            "agent-memory: the hook event \"UserPromtSubmit\" is unknown and was not recorded; did "
+            "you mean \"UserPromptSubmit\"?");
+  EXPECT_EQ(Post("Notification", R"("message":"x")").body, Json::object());
+}
+
 TEST_F(OddEvents, AnOutputWithANulIsAMessageAnAuditRowAndACapture) {
   Limit({{"auditTools", {"bash"}}});
   EXPECT_EQ(Post("PostToolUse",
