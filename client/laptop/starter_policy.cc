@@ -15,6 +15,7 @@ std::string StarterPolicy() {
     "rememberPrompts": true,
     "saveCommits": true,
     "saveStatements": true,
+    "askToSave": true,
     "sessionDigest": true
   },
   "toolHooks": {

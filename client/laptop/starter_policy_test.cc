@@ -15,7 +15,7 @@ TEST(StarterPolicyTest, IsAPolicyAndDeniesNothing) {
   EXPECT_EQ(policy->server_url, "http://127.0.0.1:7");
   EXPECT_EQ(policy->project, "billing");
   EXPECT_TRUE(policy->remember_prompts && policy->save_commits && policy->save_statements &&
-              policy->session_digest);
+              policy->ask_to_save && policy->session_digest);
   EXPECT_FALSE(Denies(StarterPolicy()));
   EXPECT_TRUE(Denies(R"({"version": 1, "toolHooks": {"blockedCommands": ["rm"]}})"));
   EXPECT_TRUE(Denies("not JSON")) << "what cannot be read may deny";

@@ -14,7 +14,7 @@ constexpr const char* kPolicyFields[] = {
     "allowGlobal", "allowAdmin",     "injectUntrusted", "reinject",        "budgetTokens",
     "redaction",   "retention",      "sessionDigest",   "rememberPrompts", "tools",
     "storeRules",  "workingSection", "agentos",         "autoIngest",      "personality",
-    "user",        "saveCommits",    "saveStatements"};
+    "user",        "saveCommits",    "saveStatements",  "askToSave"};
 
 // Parts of the spec with our fields; the other parts are free-form and stay as they are.
 constexpr const char* kOurParts[] = {"env",    "secrets",   "ports",     "resources", "storage",

@@ -83,6 +83,7 @@ void ReadMemory(Fields& in, Policy& policy) {
   in.Flag("rememberPrompts", policy.remember_prompts);
   in.Flag("saveCommits", policy.save_commits);
   in.Flag("saveStatements", policy.save_statements);
+  in.Flag("askToSave", policy.ask_to_save);
   in.Flag("autoSave", policy.auto_save);
   in.Flag("autoSearch", policy.auto_search);
   in.Flag("allowGlobal", policy.allow_global);
@@ -178,6 +179,7 @@ Json WriteMemory(const Policy& policy) {
   if (policy.remember_prompts) memory["rememberPrompts"] = true;
   if (policy.save_commits) memory["saveCommits"] = true;
   if (policy.save_statements) memory["saveStatements"] = true;
+  if (policy.ask_to_save) memory["askToSave"] = true;
   if (policy.working_section != WorkingSection())
     memory["workingSection"] = WriteWorkingSection(policy.working_section);
   if (!policy.retention.empty()) memory["retention"] = EncodeRetention(policy.retention);

@@ -83,6 +83,7 @@ struct Policy {
   bool session_digest = false;    // saves the work of a session as a memory, beside its summary
   bool save_commits = false;      // saves the commits that the agent makes, by their messages
   bool save_statements = false;   // saves what a prompt states that lasts, of class user
+  bool ask_to_save = false;       // tells the model when to save, and what was saved by itself
   bool remember_prompts = false;  // "Remember: …" in a prompt is a memory of class user
   bool auto_summarize = true, auto_save = true, auto_search = true;
   bool allow_global = false, allow_admin = false, inject_untrusted = false;

@@ -14,7 +14,7 @@ Json EveryLeaf() {
     "version": 1, "agent": "billing", "namespace": "agents",
     "memory": {
       "url": "http://m.agents.svc.cluster.local:7437", "audience": "agent-memory.agents.m",
-      "project": "money", "user": "u-17", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "rememberPrompts": true, "saveCommits": true, "saveStatements": true, "autoSave": false,
+      "project": "money", "user": "u-17", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "rememberPrompts": true, "saveCommits": true, "saveStatements": true, "askToSave": true, "autoSave": false,
       "autoSearch": false, "allowGlobal": true, "allowAdmin": true, "injectUntrusted": true,
       "reinject": "everyTurn", "budgetTokens": 7,
       "workingSection": {"inject": "never", "maxChars": 200, "windowTokens": 9,

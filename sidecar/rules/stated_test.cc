@@ -9,6 +9,7 @@
 
 #include "lib/base/text/text.h"
 #include "sidecar/sidecar_fixture.h"
+#include "sidecar/text/save_advice.h"
 
 namespace sidecar {
 namespace {
@@ -163,6 +164,21 @@ TEST_F(StatedTurns, APromptIsSavedOnceAsRememberedElseAsStated) {
   EXPECT_EQ(rows[1]["source"]["rule"], "stated");
   EXPECT_EQ(rows[1]["source"]["origin"], "user");
   EXPECT_EQ(rows[1]["content"], "We use pnpm, not npm.");
+}
+
+TEST_F(StatedTurns, TheModelIsAskedToSaveAndToldWhatIsSaved) {
+  const auto context = [](const Reply& reply) {
+    return base::StringAt(reply.body, {"hookSpecificOutput", "additionalContext"});
+  };
+  With({{"saveStatements", true}, {"askToSave", true}});
+  EXPECT_EQ(context(Hook("SessionStart", {{"source", "startup"}})), kSaveAdvice);
+  EXPECT_EQ(context(Prompt("We use pnpm, not npm.")), kSavedAlready);
+  EXPECT_EQ(context(Prompt("Add a test.")), "");
+  EXPECT_LE(kSaveAdvice.size(), size_t{150 * 4});
+  With({{"askToSave", true}, {"autoSave", false}});
+  EXPECT_EQ(context(Hook("SessionStart", {{"source", "startup"}})), "");
+  With({{"saveStatements", true}});
+  EXPECT_EQ(context(Prompt("We use yarn, not npm.")), "");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/text/normal_path.h"
+#include "sidecar/text/save_advice.h"
 
 namespace sidecar {
 
@@ -91,6 +92,17 @@ void LogTurn(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome
   });
 }
 
+// Constant texts, which stay out of the record of injections.
+void AskToSave(const api::Policy& policy, const TurnDraft& draft, api::HookAnswer& answer) {
+  if (!policy.ask_to_save || !policy.auto_save) return;
+  std::string_view text;
+  if (draft.event.kind == api::HookEvent::Kind::kSessionStart) text = kSaveAdvice;
+  if (draft.BeginsTurn() && !draft.captures.empty()) text = kSavedAlready;
+  if (text.empty()) return;
+  if (!answer.additional_context.empty()) answer.additional_context += "\n";
+  answer.additional_context += text;
+}
+
 }  // namespace
 
 base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
@@ -118,6 +130,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
     outcome.answer.permission_decision = "deny";
     outcome.answer.permission_decision_reason = draft.denial;
   }
+  AskToSave(policy->policy, draft, outcome.answer);
   Describe(*span, draft, recall, outcome);
   LogTurn(draft, recall, outcome);
   Count(draft, recall, outcome);
