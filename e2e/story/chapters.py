@@ -101,19 +101,20 @@ def captures(story):
 
 def recall(story):
     c = story.checks
-    c.chapter("4. The next turn knows it; a later session knows the session")
+    c.chapter("4. The next conversation knows it, and the session before it; its own is not told what it has")
     marker = story.markers[-1]
     lines = story.turn(story.first, "Does main.c compile now, or is the error still there?", "compile", marker, end=True)
-    text = context_of(lines)
-    c.that(marker in text and "error" in text, "UserPromptSubmit is answered with the remembered error", text)
-    for line in text.split("\n")[:12]:
-        c.say("| " + line[:110])
+    c.that(marker not in context_of(lines), "the next turn is not given what its transcript has", context_of(lines))
     status, record = story.driver.ask("coder", "GET", f"/v1/injections/{story.first}/2")
     c.that(status == 200 and marker in str(record), "the injection is on record, with what and why", (status, record))
     c.that("from_tool_args" in str(record) or "PreToolUse" in str(record) or "bash" in str(record),
            "PreToolUse of bash searched memory, and the search is on record", record)
     wire.until(lambda: session_of(story, story.first), 5)
-    lines = story.turn(story.later, "Let us go on with the ledger.")
+    lines = story.turn(story.later, "Let us go on with the ledger. Does main.c compile now, or is the error still there?")
+    text = context_of(lines)
+    c.that(marker in text and "error" in text, "UserPromptSubmit is answered with the remembered error", text)
+    for line in text.split("\n")[:12]:
+        c.say("| " + line[:110])
     found = SUMMARY.search(context_of(lines))
     c.that(found, "a later session is told the former one's summary in the seed's format", context_of(lines))
     if found:

@@ -29,17 +29,9 @@ bool IsPort(std::string_view text) {
 }  // namespace
 
 bool IsEncoded(std::string_view text) {
-  for (size_t at = 0; at < text.size(); ++at) {
-    const auto c = static_cast<unsigned char>(text[at]);
-    if (c == '%') {
-      if (at + 2 >= text.size() || !std::isxdigit(static_cast<unsigned char>(text[at + 1])) ||
-          !std::isxdigit(static_cast<unsigned char>(text[at + 2])))
-        return false;
-    } else if (!IsHostCharacter(c) && c != ':' && c != '@' && c != '/' && c != '?') {
-      return false;
-    }
-  }
-  return true;
+  return std::ranges::all_of(text, [](unsigned char c) {
+    return IsHostCharacter(c) || c == ':' || c == '@' || c == '/' || c == '?' || c == '%';
+  });
 }
 
 base::Result<Url> ParseUrl(std::string_view text) {

@@ -21,7 +21,7 @@ struct Url {
 // kInvalid: no such URL, or one with a user, a query or a fragment, which no request would carry.
 base::Result<Url> ParseUrl(std::string_view text);
 
-// Whether `text` has only characters of an encoded path with a query, and whole escapes.
+// Whether `text` has only characters of an encoded path with a query. The server checks escapes.
 bool IsEncoded(std::string_view text);
 
 }  // namespace http
