@@ -191,6 +191,7 @@ def erases(counts, laptop):
         files = [os.path.join(folder, name) for folder, _, names in os.walk(laptop.store) for name in names]
         return [file for file in files if os.path.isfile(file) and secret.encode() in open(file, "rb").read()]
 
+    hook("e1", "UserPromptSubmit", prompt="Paint the door of the blue house.")
     hook("e1", "UserPromptSubmit", prompt=f"Remember: {said}")
     hook("e1", "Stop", last_assistant_message=f"Noted: {said}.")
     hook("e1", "SessionEnd")

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "lib/base/text/identifier.h"
 #include "lib/base/text/text.h"
 #include "sidecar/rules/causes.h"
+#include "sidecar/rules/remember.h"
 #include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
@@ -29,6 +31,24 @@ std::string Line(std::string_view text, size_t characters) {
   }
   while (line.ends_with(' ')) line.pop_back();
   return base::Ellipsize(line, characters);
+}
+
+// "hi", "Hey there!", "thanks.", "moin": no more than one of these, or two.
+bool IsGreeting(std::string_view words) {
+  static const std::set<std::string, std::less<>> kWords = {
+      "hi",    "hello", "hey",  "there", "thanks",  "thank",   "you",   "ok",     "okay",  "good",
+      "great", "fine",  "nice", "bye",   "yes",     "no",      "yo",    "moin",   "hallo", "servus",
+      "danke", "gut",   "ja",   "nein",  "tschüss", "morning", "guten", "morgen", "tag",   "super"};
+  constexpr size_t kMostWords = 3;
+  size_t count = 0;
+  const std::string folded = base::FoldCase(words);
+  for (const std::string_view word : base::Tokens(folded))
+    if (++count > kMostWords || !kWords.contains(word)) return false;
+  return true;
+}
+
+bool IsNews(const std::string& words) {
+  return !words.ends_with('?') && !IsGreeting(words) && !AskedToRemember(words);
 }
 
 std::string Times(int64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
@@ -72,6 +92,7 @@ void SessionDigest::Add(const conversation::Message& message) {
     if (words.empty()) return;
     ++users_;
     last_request_ = Line(words, kGoal);
+    has_news_ = has_news_ || IsNews(last_request_);
     if (goal_.empty()) goal_ = last_request_;
   }
   if (message.role == "assistant" && !message.content.empty()) {

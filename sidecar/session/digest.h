@@ -21,6 +21,9 @@ class SessionDigest {
 
   void Add(const conversation::Message& message);  // in the order of the session
   bool Empty() const { return users_ == 0 && calls_ == 0; }
+  // Somebody told, wanted or did something: a session of greetings, questions and requests to
+  // remember, which are memories of their own, says nothing new.
+  bool HasNews() const { return has_news_ || calls_ > 0 || !causes_.empty(); }
   std::string Title() const;  // "Session: <goal>"
   std::string Text() const;   // deterministic
 
@@ -49,6 +52,7 @@ class SessionDigest {
   void AddResult(const conversation::Message& message);
 
   int64_t users_ = 0, assistants_ = 0, calls_ = 0;
+  bool has_news_ = false;
   std::string goal_, last_request_, last_answer_;
   Kept<Tool> tools_;
   Kept<int64_t> files_;  // changes of each

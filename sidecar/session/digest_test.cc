@@ -80,6 +80,26 @@ TEST(Digest, SaysWhatWasDone) {
             "Saved memories: Tests need port 0");
 }
 
+TEST(Digest, ASessionOfQuestionsAndGreetingsHasNoNews) {
+  for (const char* text :
+       {"hello", "Hey there!", "moin", "Danke!", "Which port has Postgres?",
+        "Remember: deploys happen on Tuesdays", "Merke dir: wir nutzen pnpm", "Guten Morgen!"}) {
+    SessionDigest digest;
+    digest.Add(Said("user", text));
+    digest.Add(Said("assistant", "I see."));
+    EXPECT_FALSE(digest.HasNews()) << text;
+    digest.Add(Said("user", "Add a health endpoint"));
+    EXPECT_TRUE(digest.HasNews()) << text;
+  }
+  SessionDigest cause, call;
+  cause.Add(Said("user", "Why does it fail?"));
+  cause.Add(Said("assistant", "The root cause is that nobody awaits loadCoupon."));
+  EXPECT_TRUE(cause.HasNews());
+  call.Add(Said("user", "Which port has Postgres?"));
+  Add(call, "Bash", {{"command", "ss -ltn"}}, false);
+  EXPECT_TRUE(call.HasNews());
+}
+
 TEST(Digest, KeepsTheCausesThatAnswersStated) {
   SessionDigest digest;
   digest.Add(Said("user", "Why 502?"));

@@ -92,7 +92,7 @@ Result<SessionAccount> WholeAccount(sqlite::Database& db,
 std::optional<api::NewObservation> DigestOf(const SessionAccount& account,
                                             const api::Policy& policy) {
   const SessionDigest& digest = account.digest();
-  if (digest.Empty()) return std::nullopt;
+  if (digest.Empty() || !digest.HasNews()) return std::nullopt;
   api::NewObservation observation;
   observation.session_id = account.session();
   observation.type = "session";
