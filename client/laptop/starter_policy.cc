@@ -11,6 +11,7 @@ std::string StarterPolicy() {
   return R"({
   "version": 1,
   "memory": {
+    "budgetTokens": 800,
     "contextLimit": 5,
     "rememberPrompts": true,
     "saveCommits": true,
