@@ -95,9 +95,12 @@ Json EncodeHookAnswer(const HookEvent& event, const HookAnswer& answer) {
     specific["permissionDecision"] = answer.permission_decision;
     specific["permissionDecisionReason"] = answer.permission_decision_reason;
   }
-  if (specific.empty()) return Json::object();
+  Json encoded = Json::object();
+  if (!answer.system_message.empty()) encoded["systemMessage"] = answer.system_message;
+  if (specific.empty()) return encoded;
   specific["hookEventName"] = event.name;
-  return {{"hookSpecificOutput", std::move(specific)}};
+  encoded["hookSpecificOutput"] = std::move(specific);
+  return encoded;
 }
 
 }  // namespace api

@@ -50,8 +50,10 @@ struct HookAnswer {
   std::string additional_context;   // empty: none
   std::string permission_decision;  // "", "deny"
   std::string permission_decision_reason;
+  std::string system_message;  // for the person alone; empty: none
 };
-// {} for an empty answer, else {"hookSpecificOutput": {…}}.
+// {} for an empty answer, else {"systemMessage", "hookSpecificOutput": {…}}, each if it says
+// something.
 base::Json EncodeHookAnswer(const HookEvent& event, const HookAnswer& answer);
 
 }  // namespace api

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/base/process/log_debug.h"
+#include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
@@ -103,6 +104,14 @@ void AskToSave(const api::Policy& policy, const TurnDraft& draft, api::HookAnswe
   answer.additional_context += text;
 }
 
+// The person sees what a prompt left in memory, and can take it back.
+void TellThePerson(const TurnDraft& draft, api::HookAnswer& answer) {
+  constexpr size_t kShown = 80;
+  if (!draft.BeginsTurn() || draft.captures.empty()) return;
+  answer.system_message = "agent-memory: remembered \"" +
+                          base::Ellipsize(base::Inert(draft.captures[0].title), kShown) + "\"";
+}
+
 }  // namespace
 
 base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
@@ -131,6 +140,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
     outcome.answer.permission_decision_reason = draft.denial;
   }
   AskToSave(policy->policy, draft, outcome.answer);
+  TellThePerson(draft, outcome.answer);
   Describe(*span, draft, recall, outcome);
   LogTurn(draft, recall, outcome);
   Count(draft, recall, outcome);
