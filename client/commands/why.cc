@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <ostream>
+#include <string_view>
+#include <utility>
 
 #include "client/commands/runs.h"
 #include "client/laptop/front.h"
@@ -24,6 +26,24 @@ std::string NumberAt(const Json& item, const char* field) {
   return text;
 }
 
+// A word of the record in a person's words; an unknown one as it is.
+std::string InWords(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"ok", "answered"},
+      {"off", "contextLimit is 0 in policy.json: nothing was asked for"},
+      {"unavailable", "the memory server did not answer: 'agent-memory doctor' says why"},
+      {"timeout", "the memory server did not answer in time; the turn went on without"},
+      {"breaker_open", "the memory server failed lately, and is asked again in a moment"},
+      {"fts5_bm25", "its words"},
+      {"embedding", "its meaning"},
+      {"fused", "words and meaning"},
+      {"recency", "one of the newest"},
+      {"due", "it is due"}};
+  for (const auto& [known, words] : kWords)
+    if (word == known) return std::string(words);
+  return Inert(word);
+}
+
 void Show(Call& call, const Json& injection, int64_t turn) {
   const std::string query = base::StringAt(injection, {"query"});
   call.out << Coloured(call.screen, Colour::kBold,
@@ -33,17 +53,17 @@ void Show(Call& call, const Json& injection, int64_t turn) {
            << "\n"
            << (query.empty() ? "asked for the newest memories"
                              : "asked for: " + FitTo(Inert(query), 100))
-           << " (" << Inert(base::StringAt(injection, {"outcome"})) << ")\n";
+           << " (" << InWords(base::StringAt(injection, {"outcome"})) << ")\n";
   const Json items = injection.value("items", Json::array());
   const bool by_meaning = std::any_of(items.begin(), items.end(),
                                       [](const Json& item) { return item.contains("scores"); });
-  Table table{{"ID", "GIVEN", "RANK", "FOUND BY", "TRUST", "TITLE"}, {}};
+  Table table{{"PLACE", "ID", "GIVEN", "FOUND BY", "TRUST", "TITLE"}, {}};
   if (by_meaning) table.head.insert(table.head.begin() + 4, {"WORDS", "MEANING"});
   for (const Json& item : items) {
     std::vector<std::string>& row = table.rows.emplace_back(std::vector<std::string>{
-        NumberAt(item, "id"), item.value("injected", false) ? "yes" : "no", NumberAt(item, "rank"),
-        Inert(base::StringAt(item, {"method"})), Inert(base::StringAt(item, {"trust"})),
-        Inert(base::StringAt(item, {"title"}))});
+        std::to_string(table.rows.size() + 1), NumberAt(item, "id"),
+        item.value("injected", false) ? "yes" : "no", InWords(base::StringAt(item, {"method"})),
+        Inert(base::StringAt(item, {"trust"})), Inert(base::StringAt(item, {"title"}))});
     if (!by_meaning) continue;
     const Json scores = item.value("scores", Json::object());
     row.insert(row.begin() + 4, {NumberAt(scores, "lexical"), NumberAt(scores, "similarity")});
@@ -83,8 +103,10 @@ int Why(Call& call) {
       Show(call, injection, record.value("turn", int64_t{0}));
   }
   if (!found->empty()) {
-    call.out << "A memory that was found is not given twice to one conversation, nor beyond the "
-                "policy's budgetTokens.\n";
+    call.out
+        << "Not given: what the conversation has already (given before in the same revision, "
+           "or saved by itself), what repeats another memory, more than two of the newest, and "
+           "what exceeds the policy's budgetTokens.\n";
   }
   return kOk;
 }
