@@ -18,7 +18,7 @@ import rooms
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAMS = ("memory", "sidecar", "operator", "client")
 CODE = (".cc", ".h")
-MAX_LINES, MAX_FUNCTION_LINES, MAX_PROSE_COLUMNS = 400, 60, 120
+MAX_LINES, MAX_FUNCTION_LINES, MAX_PROSE_COLUMNS, MAX_BARE_LINES = 400, 60, 120, 200
 
 # The folders that a folder may include besides itself, in the order of the layers.
 LAYERS = {"lib/base": (), "lib/http": ("lib/base",), "lib/sqlite": ("lib/base",), "lib/embedding": ("lib/base",)}
@@ -82,7 +82,7 @@ class Tidy:
             for words in self.words:
                 words.check(path, text, self.say)
             if path.endswith(".md"):
-                self.check_prose_columns(path, text)
+                self.check_prose(path, text)
             if path == "docs/architecture.md":
                 change_map.check(text, self.paths, self.say)
             if path.startswith("crds/"):
@@ -122,13 +122,17 @@ class Tidy:
             for match in FLOW_TEXT.finditer(line):
                 self.say(path, number, f"a comma ends '{match[1]}' inside {{…}}: put the description into quotes")
 
-    def check_prose_columns(self, path, text):
-        """Tables, code and lines without a space to break at may be longer."""
-        code = False
+    def check_prose(self, path, text):
+        """Tables, code and lines without a space to break at may be longer. A long page lists its chapters."""
+        code, unlisted = False, []
         for number, line in enumerate(text.split("\n"), 1):
             code ^= line.lstrip().startswith("```")
             if len(line) > MAX_PROSE_COLUMNS and not code and not line.startswith("|") and " " in line[2:MAX_PROSE_COLUMNS]:
                 self.say(path, number, f"{len(line)} columns, the limit of documents is {MAX_PROSE_COLUMNS}: break the line")
+            if line.startswith("## ") and not code and f"[{line[3:].replace('`', '')}](#" not in text:
+                unlisted.append(line[3:])
+        if unlisted and text.count("\n") > MAX_BARE_LINES and path.startswith("docs/"):
+            self.say(path, 1, f"over {MAX_BARE_LINES} lines, and no '**On this page**' with '{unlisted[0]}': list the chapters")
 
     def check_code(self, path, text):
         folder = next((f for f in LAYERS if path.startswith(f + "/")), None)
@@ -348,6 +352,7 @@ BROKEN = {  # path: (content, text of the finding)
                              ("'lane' is not", ":16: there is no gone.cc")),
     "docs/adr/0001-lane.md": ("A lane.\n" + "wide " * 25 + "\n| " + "wide " * 25 + "\n```\n" + "wide " * 25 + "\n```\nWhoso.\n",
                               (":2: 125 columns", ":7: 'Whoso'")),
+    "docs/long.md": ("# Long\n\n[One](#one)\n\n## One\n\n```\n## Code\n```\n\n## `Two`\n" + "a\n" * 200, ":1: over 200 lines, and no '**On this page**' with '`Two`'"),
     "memory/lane_test.cc": (GOOD + "// A lane.\n", None),
     "memory/lane.cc": (GOOD + "int lane;  // planes\n", None),
     "memory/key.cc": (GOOD + '\nint lane;  // its Lane\nauto a = "it frobnicates";\n', (":3: 'Lane'", ":4: 'frobnicates'")),
