@@ -199,6 +199,23 @@ TEST_F(Digests, AreOfTheWholeSessionAcrossARestartAndOncePerSession) {
   EXPECT_EQ(Messages()[2].value("is_error", false), true);
 }
 
+TEST_F(Digests, AClientThatWasKilledLeavesItsDigestAtTheNextStart) {
+  With({{"sessionDigest", true}});
+  Prompt("fix the build", "killed");
+  Hook("SessionStart", {{"source", "startup"}}, "next");
+  ASSERT_TRUE(Drained());
+  ASSERT_EQ(Kept().size(), 1U);
+  EXPECT_NE(Kept()[0]["content"].get<std::string>().find("Goal: fix the build"), std::string::npos);
+  Hook("SessionStart", {{"source", "startup"}}, "third");
+  ASSERT_TRUE(Drained());
+  EXPECT_EQ(Kept().size(), 1U) << "nothing is new";
+  Prompt("and the tests", "killed");  // it lives after all
+  Hook("SessionEnd", Json::object(), "killed");
+  ASSERT_TRUE(Drained());
+  ASSERT_EQ(Kept().size(), 2U);
+  EXPECT_EQ(Kept()[1]["topic_key"], Kept()[0]["topic_key"]);
+}
+
 TEST_F(Digests, AreKeptOnlyWhereThePolicySaysSo) {
   Prompt("fix the build");
   Hook("SessionEnd");

@@ -9,11 +9,13 @@
 #include <optional>
 #include <utility>
 
+#include "lib/base/process/log.h"
 #include "lib/base/process/log_debug.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
+#include "sidecar/session/sessions.h"
 #include "sidecar/text/normal_path.h"
 #include "sidecar/text/save_advice.h"
 
@@ -119,6 +121,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
   ASSIGN_OR_RETURN(const auto policy, parts_.policies.InForce());
   const auto span = parts_.tracer.Start({.name = "turn", .parent = trace});
   const TurnDraft draft = DraftWithin(*span, *policy, std::move(event));
+  SummarizeLeftOpen(draft, policy->policy);
   const TurnRecall recall = RecallFor(draft, policy->policy, *span);
   TurnOutcome outcome;
   if (!WritesNothing(draft, recall)) {
@@ -145,6 +148,28 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
   LogTurn(draft, recall, outcome);
   Count(draft, recall, outcome);
   return outcome.answer;
+}
+
+void Turn::SummarizeLeftOpen(const TurnDraft& draft, const api::Policy& policy) {
+  if (draft.event.kind != api::HookEvent::Kind::kSessionStart || !policy.session_digest) return;
+  const auto summarize = [&]() -> base::Status {
+    ASSIGN_OR_RETURN(const auto before, parts_.state.Read(conversation::Latest));
+    if (!before || before->id == draft.event.session_id) return {};
+    ASSIGN_OR_RETURN(const bool has_new, parts_.state.Read([&](sqlite::Database& db) {
+      return HasNewMessages(db, before->id);
+    }));
+    if (!has_new) return {};
+    ASSIGN_OR_RETURN(const auto account, PrepareAccount(parts_.state, before->id, policy));
+    ASSIGN_OR_RETURN(
+        [[maybe_unused]] const bool was, parts_.state.Write<bool>([&](sqlite::Database& db) {
+          return EnqueueInterimSummary(
+              db, before->id, {policy, parts_.limits, parts_.clock.NowMs()}, account.get());
+        }));
+    return {};
+  };
+  if (const base::Status done = summarize(); !done)
+    base::LogWarn("the conversation before has no summary so far",
+                  {{"reason", done.error().message}});
 }
 
 base::Result<TurnOutcome> Turn::CommitWithin(telemetry::Span& turn, const TurnDraft& draft,

@@ -38,6 +38,9 @@ class Turn {
 
  private:
   TurnRecall RecallFor(const TurnDraft& draft, const api::Policy& policy, telemetry::Span& turn);
+  // A client that is killed ends no session: when the next one begins, the conversation used before
+  // it gets a summary and a digest of what it has so far. Fails with a line in the log.
+  void SummarizeLeftOpen(const TurnDraft& draft, const api::Policy& policy);
   base::Result<TurnOutcome> CommitWithin(telemetry::Span& turn, const TurnDraft& draft,
                                          const TurnRecall& recall, const ActivePolicy& policy);
   void Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome);
