@@ -59,7 +59,8 @@ Recalled Recall::ForPrompt(const api::Policy& policy, const Asking& asking,
   for (const RecalledItem& item : ReadItems(answer.value("recent_observations", Json::array()))) {
     if (MayInject(policy, item.trust)) AddNew(recalled.items, item);
   }
-  return everything ? recalled : WithFewOfTheNewest(WithoutRepeats(std::move(recalled)));
+  if (everything) return recalled;
+  return WithFewOfTheNewest(WithOneDigest(WithoutRepeats(std::move(recalled))));
 }
 
 ToolRecall Recall::ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,

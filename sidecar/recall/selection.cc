@@ -14,6 +14,7 @@ namespace sidecar {
 namespace {
 
 constexpr const char* kCleared = "transcript:cleared";
+constexpr std::string_view kDigest = "session";  // of `type`
 constexpr std::string_view kNewest = "recency";  // of `method`
 
 // " use pnpm not npm ": a part of it between blanks is a run of whole words.
@@ -55,6 +56,14 @@ Recalled WithoutRepeats(Recalled recalled) {
         });
     if (!repeats) before.push_back(std::move(words));
     return repeats;
+  });
+  return recalled;
+}
+
+Recalled WithOneDigest(Recalled recalled) {
+  bool any = false;
+  std::erase_if(recalled.items, [&](const RecalledItem& item) {
+    return item.type == kDigest && std::exchange(any, true);
   });
   return recalled;
 }

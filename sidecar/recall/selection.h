@@ -21,6 +21,8 @@ int64_t ClearedMs(const conversation::Ledger& ledger);  // 0: never
 Recalled WithoutOwn(Recalled recalled, const std::string& own_session, int64_t since_ms);
 // Without an item whose words stand in the same order in an earlier one.
 Recalled WithoutRepeats(Recalled recalled);
+// With the first digest of a session alone: digests are long, and have words of everything.
+Recalled WithOneDigest(Recalled recalled);
 // Of the items that are there as the newest, not because they fit: at most kNewestOfAFirstPrompt,
 // a user's first.
 Recalled WithFewOfTheNewest(Recalled recalled);

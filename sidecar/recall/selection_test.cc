@@ -70,6 +70,13 @@ TEST(Selection, AnItemWhoseWordsStandInAnEarlierOneIsARepeat) {
   }
 }
 
+TEST(Selection, ATurnGetsTheFirstDigestAlone) {
+  Recalled recalled;
+  recalled.items = {Row(1, "a"), Row(2, "b"), Row(3, "c"), Row(4, "d", "recency")};
+  for (const size_t digest : {1, 2, 3}) recalled.items[digest].type = "session";
+  EXPECT_EQ(Ids(WithOneDigest(recalled)), (List{1, 2}));
+}
+
 TEST(Selection, OfTheNewestAFirstPromptGetsTwoAUsersFirst) {
   Recalled recalled;
   recalled.items = {Row(1, "a"), Row(2, "b", "fused"), Row(3, "c", "recency"),

@@ -19,6 +19,7 @@ constexpr size_t kMostKept = 200, kMostOpen = 1'000;  // of a kind; calls withou
 constexpr size_t kMostCausesKept = 5;
 constexpr size_t kMostCounted = 10'000;  // of a kind, beyond kMostKept
 constexpr size_t kShown = 20;            // of a kind
+constexpr size_t kMostExchanges = 12, kExchange = 160;
 constexpr size_t kGoal = 300, kAnswer = 600, kArgument = 120, kTitle = 100;
 constexpr const char* kFileArguments[] = {"file_path", "path", "notebook_path"};
 
@@ -59,6 +60,13 @@ bool Changes(const std::string& tool) {
                              [&](const char* pattern) { return ToolMatches(pattern, tool); });
 }
 
+std::string_view FirstSentence(std::string_view text) {
+  for (size_t at = 0; at + 1 < text.size(); ++at)
+    if ((text[at] == '.' || text[at] == '!' || text[at] == '?') && text[at + 1] == ' ')
+      return text.substr(0, at + 1);
+  return text;
+}
+
 void AddSection(std::string& text, const char* name, const std::vector<std::string>& items,
                 size_t more) {
   if (items.empty()) return;
@@ -91,13 +99,16 @@ void SessionDigest::Add(const conversation::Message& message) {
     const std::string words = PersonsWords(message.content);
     if (words.empty()) return;
     ++users_;
-    last_request_ = Line(words, kGoal);
-    has_news_ = has_news_ || IsNews(last_request_);
-    if (goal_.empty()) goal_ = last_request_;
+    const std::string request = Line(words, kGoal);
+    has_news_ = has_news_ || IsNews(request);
+    if (goal_.empty()) goal_ = request;
+    if (!IsGreeting(request)) AddRequest(request);
   }
   if (message.role == "assistant" && !message.content.empty()) {
     ++assistants_;
     last_answer_ = Line(message.content, kAnswer);
+    if (!exchanges_.empty() && exchanges_.back().answer.empty())
+      exchanges_.back().answer = base::Ellipsize(FirstSentence(last_answer_), kExchange);
     for (std::string& cause : CausesIn(message.content)) {
       if (std::ranges::find(causes_, cause) != causes_.end()) continue;
       if (causes_.size() >= kMostCausesKept) causes_.erase(causes_.begin());
@@ -106,6 +117,14 @@ void SessionDigest::Add(const conversation::Message& message) {
   }
   if (!message.tool_calls.is_array()) return;
   for (const Json& call : message.tool_calls) AddCall(call);
+}
+
+void SessionDigest::AddRequest(const std::string& request) {
+  if (exchanges_.size() >= kMostExchanges) {
+    exchanges_.erase(exchanges_.begin() + 1);
+    ++left_out_;
+  }
+  exchanges_.push_back({base::Ellipsize(request, kExchange), ""});
 }
 
 void SessionDigest::AddCall(const Json& call) {
@@ -152,10 +171,16 @@ std::string SessionDigest::Title() const {
 }
 
 std::string SessionDigest::Text() const {
-  std::string text = "Goal: " + goal_;
-  if (last_request_ != goal_) text += "\nLast request: " + last_request_;
-  for (const std::string& cause : causes_)
-    if (last_answer_.find(cause) == std::string::npos) text += "\nCause: " + cause;
+  std::string text;  // a prompt shows its beginning
+  for (const std::string& cause : causes_) text += "Cause: " + cause + "\n";
+  text += "Goal: " + goal_;
+  for (size_t i = 0; i < exchanges_.size(); ++i) {
+    const auto& [request, answer] = exchanges_[i];
+    const bool last = i + 1 == exchanges_.size();  // Last answer has its answer
+    if (!goal_.starts_with(request)) text += "\nAsked: " + request;
+    if (!last && !answer.empty()) text += "\nAnswered: " + answer;
+    if (i == 0 && left_out_ > 0) text += "\n" + std::to_string(left_out_) + " more";
+  }
   if (!last_answer_.empty()) text += "\nLast answer: " + last_answer_;
   text += "\nMessages: " + std::to_string(users_ + assistants_) + " (" + std::to_string(users_) +
           " user, " + std::to_string(assistants_) + " assistant), " + std::to_string(calls_) +

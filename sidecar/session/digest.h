@@ -1,6 +1,7 @@
-// The digest of a session, a text of bounded size made without a model: the goal, the last request
-// and answer, causes that answers stated, tools, files, failures and whether a later call worked,
-// saved memories. Contains text of users and the agent, never a tool's output. Pure.
+// The digest of a session, a text of bounded size made without a model: the goal, causes that
+// answers stated, requests with the first sentence of each answer, the last answer, tools, files,
+// failures and whether a later call worked, saved memories. Contains text of users and the agent,
+// never a tool's output. Pure.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,9 @@ class SessionDigest {
   std::string Text() const;   // deterministic
 
  private:
+  struct Exchange {
+    std::string request, answer;  // its first sentence; empty: none so far
+  };
   struct Tool {
     int64_t calls = 0, failed = 0;
   };
@@ -48,12 +52,15 @@ class SessionDigest {
     T* At(const std::string& key);  // null: no room for another key
   };
 
+  void AddRequest(const std::string& request);
   void AddCall(const base::Json& call);
   void AddResult(const conversation::Message& message);
 
   int64_t users_ = 0, assistants_ = 0, calls_ = 0;
   bool has_news_ = false;
-  std::string goal_, last_request_, last_answer_;
+  std::string goal_, last_answer_;
+  std::vector<Exchange> exchanges_;  // the first and the newest
+  int64_t left_out_ = 0;             // of the exchanges
   Kept<Tool> tools_;
   Kept<int64_t> files_;  // changes of each
   Kept<Attempt> attempts_;
