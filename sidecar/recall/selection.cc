@@ -47,14 +47,15 @@ Recalled WithoutOwn(Recalled recalled, const std::string& own_session, int64_t s
 }
 
 Recalled WithoutRepeats(Recalled recalled) {
-  std::vector<std::string> before;
+  std::vector<std::pair<std::string, bool>> before;  // words; whether they are a user's
   std::erase_if(recalled.items, [&](const RecalledItem& item) {
     std::string words = WordsOf(item);
+    const bool users = item.trust == api::kOriginUser;
     const bool repeats =
-        words.size() > 1 && std::ranges::any_of(before, [&](const std::string& other) {
-          return other.find(words) != std::string::npos;
+        words.size() > 1 && std::ranges::any_of(before, [&](const auto& other) {
+          return (other.second || !users) && other.first.find(words) != std::string::npos;
         });
-    if (!repeats) before.push_back(std::move(words));
+    if (!repeats) before.emplace_back(std::move(words), users);
     return repeats;
   });
   return recalled;

@@ -19,7 +19,8 @@ int64_t ClearedMs(const conversation::Ledger& ledger);  // 0: never
 // Without the conversation's own session and what it wrote from `since_ms` on, which its transcript
 // has. At most kRecalledSessions sessions stay.
 Recalled WithoutOwn(Recalled recalled, const std::string& own_session, int64_t since_ms);
-// Without an item whose words stand in the same order in an earlier one.
+// Without an item whose words stand in the same order in an earlier one; a user's own words are a
+// repeat of a user's alone.
 Recalled WithoutRepeats(Recalled recalled);
 // With the first digest of a session alone: digests are long, and have words of everything.
 Recalled WithOneDigest(Recalled recalled);

@@ -70,6 +70,16 @@ TEST(Selection, AnItemWhoseWordsStandInAnEarlierOneIsARepeat) {
   }
 }
 
+TEST(Selection, AUsersWordsAreNoRepeatOfADigestThatQuotesThem) {
+  Recalled recalled;
+  recalled.items = {Row(1, "Goal: set up CI\nAsked: we use pytest here"),
+                    Row(2, "We use pytest here")};
+  recalled.items[1].trust = "user";
+  EXPECT_EQ(Ids(WithoutRepeats(recalled)), (List{1, 2}));
+  recalled.items[0].trust = "user";
+  EXPECT_EQ(Ids(WithoutRepeats(recalled)), (List{1}));
+}
+
 TEST(Selection, ATurnGetsTheFirstDigestAlone) {
   Recalled recalled;
   recalled.items = {Row(1, "a"), Row(2, "b"), Row(3, "c"), Row(4, "d", "recency")};
