@@ -53,12 +53,6 @@ std::string SessionLine(const RecalledSession& session) {
   return "- " + InertRecord(base::Trim(session.summary)) + "\n";
 }
 
-bool IsMarked(const conversation::Ledger& ledger, const conversation::LedgerMark& mark) {
-  const auto found = ledger.find(mark.item);
-  return found != ledger.end() &&
-         (found->second == mark.value || found->second == conversation::kInjected);
-}
-
 }  // namespace
 
 Injection RenderInjection(const Recalled& recalled, const conversation::Ledger& ledger,

@@ -60,7 +60,7 @@ Recalled Recall::ForPrompt(const api::Policy& policy, const Asking& asking,
     if (MayInject(policy, item.trust)) AddNew(recalled.items, item);
   }
   if (everything) return recalled;
-  return WithFewOfTheNewest(WithOneDigest(WithoutRepeats(std::move(recalled))));
+  return WithFewOfTheNewest(WithoutRepeats(std::move(recalled)));
 }
 
 ToolRecall Recall::ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,

@@ -53,6 +53,12 @@ conversation::LedgerMark MarkOf(const RecalledItem& item) {
   return {"observation:" + std::to_string(item.id), item.revision};
 }
 
+bool IsMarked(const conversation::Ledger& ledger, const conversation::LedgerMark& mark) {
+  const auto found = ledger.find(mark.item);
+  return found != ledger.end() &&
+         (found->second == mark.value || found->second == conversation::kInjected);
+}
+
 RecalledItem ReadItem(const Json& row) {
   RecalledItem item;
   if (auto id = row.find("id"); id != row.end() && id->is_number_integer()) item.id = *id;

@@ -43,6 +43,9 @@ struct Recalled {
 conversation::LedgerMark MarkOf(const RecalledSession& session);
 conversation::LedgerMark MarkOf(const RecalledItem& item);
 
+// The conversation has the item already, in this version.
+bool IsMarked(const conversation::Ledger& ledger, const conversation::LedgerMark& mark);
+
 // Read a row of the server, a list of rows, the sessions of GET /context. Missing fields are empty;
 // a row without a trust class has the class agent.
 RecalledItem ReadItem(const base::Json& row);

@@ -61,10 +61,10 @@ Recalled WithoutRepeats(Recalled recalled) {
   return recalled;
 }
 
-Recalled WithOneDigest(Recalled recalled) {
+Recalled WithOneDigest(Recalled recalled, const conversation::Ledger& ledger) {
   bool any = false;
   std::erase_if(recalled.items, [&](const RecalledItem& item) {
-    return item.type == kDigest && std::exchange(any, true);
+    return item.type == kDigest && (IsMarked(ledger, MarkOf(item)) || std::exchange(any, true));
   });
   return recalled;
 }

@@ -22,8 +22,9 @@ Recalled WithoutOwn(Recalled recalled, const std::string& own_session, int64_t s
 // Without an item whose words stand in the same order in an earlier one; a user's own words are a
 // repeat of a user's alone.
 Recalled WithoutRepeats(Recalled recalled);
-// With the first digest of a session alone: digests are long, and have words of everything.
-Recalled WithOneDigest(Recalled recalled);
+// With the first digest of a session alone that the conversation was not given before: digests are
+// long, and have words of everything.
+Recalled WithOneDigest(Recalled recalled, const conversation::Ledger& ledger);
 // Of the items that are there as the newest, not because they fit: at most kNewestOfAFirstPrompt,
 // a user's first.
 Recalled WithFewOfTheNewest(Recalled recalled);

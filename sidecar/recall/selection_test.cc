@@ -84,7 +84,9 @@ TEST(Selection, ATurnGetsTheFirstDigestAlone) {
   Recalled recalled;
   recalled.items = {Row(1, "a"), Row(2, "b"), Row(3, "c"), Row(4, "d", "recency")};
   for (const size_t digest : {1, 2, 3}) recalled.items[digest].type = "session";
-  EXPECT_EQ(Ids(WithOneDigest(recalled)), (List{1, 2}));
+  EXPECT_EQ(Ids(WithOneDigest(recalled, {})), (List{1, 2}));
+  const conversation::LedgerMark given = MarkOf(recalled.items[1]);
+  EXPECT_EQ(Ids(WithOneDigest(recalled, {{given.item, given.value}})), (List{1, 3}));
 }
 
 TEST(Selection, OfTheNewestAFirstPromptGetsTwoAUsersFirst) {

@@ -139,7 +139,9 @@ Json InjectionRoutes::ReplayOne(const InjectionRecord& record, const ActivePolic
     const auto conversation = state_.Read(
         [&](sqlite::Database& db) { return conversation::Find(db, record.conversation); });
     const bool known = conversation && *conversation;
-    inject = WithoutOwn(found, known ? (*conversation)->memory_session_id : "", 0);
+    const std::string own = known ? (*conversation)->memory_session_id : "";
+    inject = WithoutOwn(found, own, 0);
+    if (policy.policy.reinject != "everyTurn") inject = WithOneDigest(std::move(inject), {});
   } else {
     ToolRecall tool =
         recall_.ForTool(policy.policy, {SearchAgain(record, policy.policy, query)}, {});

@@ -77,14 +77,15 @@ Result<Injection> CommitInjection(sqlite::Database& db, const TurnDraft& draft,
                                   const std::string& task, const ActivePolicy& policy,
                                   int64_t now_ms) {
   conversation::Ledger ledger;
-  int64_t told_since_ms = INT64_MAX;
-  if (policy.policy.reinject != "everyTurn") {
+  const std::string& own = conversation.memory_session_id;
+  Recalled given;
+  if (policy.policy.reinject == "everyTurn") {
+    given = WithoutOwn(recall.inject, own, INT64_MAX);
+  } else {
     ASSIGN_OR_RETURN(ledger, conversation::ReadLedger(db, conversation.id));
-    told_since_ms = ClearedMs(ledger);
+    given = WithOneDigest(WithoutOwn(recall.inject, own, ClearedMs(ledger)), ledger);
   }
-  Injection injection =
-      RenderInjection(WithoutOwn(recall.inject, conversation.memory_session_id, told_since_ms),
-                      ledger, policy.policy.budget_tokens, task);
+  Injection injection = RenderInjection(given, ledger, policy.policy.budget_tokens, task);
   RETURN_IF_ERROR(MarkAll(db, conversation, injection.marks, now_ms));
   InjectionRecord record;
   record.conversation = conversation.id;
