@@ -87,10 +87,12 @@ TEST_F(MemoryTest, AnImportSaysWhatPromptsDoNotGet) {
       On({"import", "-", "--project", "billing"}, {true, false, 80}, "# Tabs\n\nUse tabs.\n");
   EXPECT_EQ(taken.code, 0) << taken.err;
   EXPECT_EQ(asked.back(), "POST /import project=billing");
-  EXPECT_EQ(taken.err, "2 of them stay out of prompts: import them again with trust=user\n");
+  EXPECT_EQ(taken.err,
+            "2 of them are found by searches and not added to prompts, since imported text is not "
+            "trusted by itself; if you trust it, import it again with --trust user\n");
   EXPECT_NE(taken.out.find("imported 2 memories"), std::string::npos) << taken.out;
   answer["imported"] = 5;  // `imported` includes traces of AgentOS' JSON
-  answer.erase("hint");
+  answer.erase("not_injected");
   taken = On({"import", "-", "--trust", "user"}, {true, false, 80}, "# Tabs\n\nUse tabs.\n");
   EXPECT_EQ(asked.back(), "POST /import trust=user");
   EXPECT_NE(taken.out.find("imported 5 memories"), std::string::npos) << taken.out;
@@ -149,6 +151,43 @@ TEST_F(MemoryTest, EditsByFlagsAndRemovesSeveral) {
   EXPECT_EQ(bodies.back(), R"({"title":"spaces"})");
   EXPECT_EQ(On({"rm", "7", "8", "--hard"}).code, 0);
   EXPECT_EQ(asked.back(), "DELETE /observations/8 hard=true report=true");
+}
+
+TEST_F(MemoryTest, ListsWhatIsHiddenAndBringsItBack) {
+  base::Json row = kRow;
+  row["hidden_at"] = "2026-04-13T11:12:13Z";
+  answer = {row};
+  const Ran listed = On({"ls", "--hidden", "--project", "billing"}, {true, false, 120});
+  EXPECT_EQ(asked.back(), "GET /observations/hidden project=billing limit=20");
+  EXPECT_NE(listed.out.find("2026-04-13T11:12"), std::string::npos) << listed.out;
+  EXPECT_NE(listed.out.find("HIDDEN"), std::string::npos) << listed.out;
+  answer = kRow;
+  asked.clear();
+  const Ran named = On({"rm", "--undo", "7", "8"}, {true, false, 120});
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_EQ(asked, (std::vector<std::string>{"POST /observations/7/restore",
+                                             "POST /observations/8/restore"}));
+  EXPECT_NE(named.out.find("memory 8 is back: tabs"), std::string::npos) << named.out;
+}
+
+TEST_F(MemoryTest, AnUndoWithoutIdTakesTheLastOfTheProjectOrSaysThatThereIsNone) {
+  answer = {kRow};
+  On({"rm", "--undo", "--project", "billing"});
+  EXPECT_EQ(asked, (std::vector<std::string>{"GET /observations/hidden project=billing limit=1",
+                                             "POST /observations/7/restore"}));
+  answer = base::Json::array();
+  const Ran none = On({"rm", "--undo", "--project", "billing"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_NE(none.err.find("no memory of project billing is hidden"), std::string::npos) << none.err;
+  asked.clear();
+  const Ran unknown = On({"rm", "--undo"});
+  EXPECT_EQ(unknown.code, 64) << "another memory than this machine's has no project here";
+  EXPECT_NE(unknown.err.find("--project NAME"), std::string::npos) << unknown.err;
+  EXPECT_EQ(On({"rm", "7", "--project", "billing"}).code, 64);
+  EXPECT_EQ(On({"rm", "--undo", "7", "--project", "billing"}).code, 64);
+  EXPECT_EQ(On({"rm"}).code, 64);
+  EXPECT_EQ(On({"rm", "--undo", "--hard", "7"}).code, 64);
+  EXPECT_TRUE(asked.empty());
 }
 
 TEST_F(MemoryTest, AnEditedContentRenewsTheTitleThatWasMadeFromIt) {

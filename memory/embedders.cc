@@ -10,6 +10,7 @@
 #include "lib/embedding/openai_bodies.h"
 #include "lib/embedding/static_table.h"
 #include "memory/model/embedded_text.h"
+#include "memory/table_pieces.h"
 
 namespace memory {
 
@@ -18,19 +19,23 @@ using base::Setting;
 
 namespace {
 
-constexpr FusionWeights kTableWeights{0.25, false, 0.5F};
+constexpr FusionWeights kTableWeights{0.25, false, 0.5F, true};
 
 class TableEmbedder final : public Embedder {
  public:
   explicit TableEmbedder(std::unique_ptr<embedding::StaticTable> table)
-      : table_(std::move(table)) {}
+      : table_(std::move(table)), pieces_(*table_) {}
   int64_t model() const override { return ModelOfEmbeddedTexts(table_->model()); }
   size_t dimensions() const override { return table_->dimensions(); }
   FusionWeights weights() const override { return kTableWeights; }
   std::vector<int8_t> Embed(std::string_view text) const override { return table_->Embed(text); }
+  const PieceMeaning* pieces() const override {
+    return table_->size() <= TablePieces::kMost ? &pieces_ : nullptr;
+  }
 
  private:
   const std::unique_ptr<embedding::StaticTable> table_;
+  const TablePieces pieces_;
 };
 
 std::string TableBesideProgram() {

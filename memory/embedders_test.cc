@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "lib/testing/temporary_directory.h"
 
@@ -17,6 +21,26 @@ TEST(Embedders, AreNoneWithoutATable) {
   EXPECT_EQ(MakeEmbedder({true, {}, scratch.path()}), nullptr);
   std::ofstream(scratch.File("garbage")) << std::string(10'000, 'x');
   EXPECT_EQ(MakeEmbedder({true, {}, scratch.File("garbage")}), nullptr);
+}
+
+TEST(Embedders, PiecesOfTheTableAreNearByMeaning) {
+  const auto embedder = MakeEmbedder({true, {}, "share/agent-memory-server/embedding.table"});
+  ASSERT_NE(embedder, nullptr);
+  const PieceMeaning* pieces = embedder->pieces();
+  ASSERT_NE(pieces, nullptr);
+  const auto one = [&](std::string_view word) {
+    const std::vector<Piece> of = pieces->PiecesOf(word);
+    EXPECT_EQ(of.size(), 1U) << word;
+    return of.at(0);
+  };
+  const std::vector<Piece> asked = {one("car"), one("salary")};
+  const std::vector<Piece> known = {one("car"), one("vehicle"), one("wages")};
+  const std::vector<uint8_t> near = pieces->Compare(known, asked);
+  ASSERT_EQ(near.size(), 6U);
+  EXPECT_EQ(near[0], 255);
+  EXPECT_GT(near[2], near[3]);  // vehicle: car, salary
+  EXPECT_GT(near[5], near[4]);  // wages: salary, car
+  EXPECT_EQ(pieces->PiecesOf("Is the car, the 7 a car?"), std::vector<Piece>{one("car")});
 }
 
 }  // namespace

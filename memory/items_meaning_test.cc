@@ -18,10 +18,7 @@ class Exercise2 : public StoreTest {
     Reopen(std::move(options));
   }
   void Keep(const std::string& key, const base::Json& value) {
-    Item item;
-    item.key = key;
-    item.value = value;
-    auto written = store_->items().Put("p", item, {});
+    auto written = store_->items().Put({"p", key, base::DumpJson(value)}, {});
     EXPECT_TRUE(written) << written.error().message;
   }
   std::vector<FoundItem> Retrieve(const std::string& query) {
@@ -61,11 +58,11 @@ TEST_F(Exercise2, WhatIsChangedOrForgottenIsNotFoundByWhatItSaid) {
   Keep("k", "the automobile needs oil");
   ASSERT_EQ(Retrieve("car").size(), 1U);
   ItemChange change;
-  change.value = "bread with cheese";
+  change.value = "\"bread with cheese\"";
   ASSERT_TRUE(store_->items().Change("p", "k", change, {}));
   ASSERT_EQ(Retrieve("car").size(), 1U);
   EXPECT_LT(Retrieve("car")[0].score, 0.3) << "the nearest, but not near";
-  ASSERT_TRUE(store_->items().Forget("p", "k"));
+  ASSERT_TRUE(store_->items().Remove("p", "k"));
   EXPECT_TRUE(Retrieve("cheese").empty());
   ExpectSound();
 }

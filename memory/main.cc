@@ -7,7 +7,9 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <string_view>
 
+#include "lib/api/operations/openapi.h"
 #include "lib/api/server_report.h"
 #include "lib/base/process/log.h"
 #include "lib/base/process/shutdown.h"
@@ -56,6 +58,10 @@ int main(int argc, char** argv) {
   AllowManyFiles();
   base::SetLogProgram(memory::ServerProgram().name);
   if (argc > 1 && memory::IsMoveCommand(argv[1])) return RunMoveCommand({argv + 1, argv + argc});
+  if (argc > 1 && std::string_view(argv[1]) == "openapi") {
+    std::cout << base::DumpJson(api::OpenApiDocument(AGENT_MEMORY_VERSION)) << "\n";
+    return std::cout.flush() ? 0 : 1;
+  }
   base::BlockSignals();
 
   base::Invocation invocation = base::ReadCommandLine(

@@ -1,7 +1,11 @@
-// All routes of the memory server: method, path, handler.
+// Binds the rows of lib/api/operations to their handlers.
 #include "memory/routes.h"
 
-#include "lib/conversation/routes/hosted_routes.h"
+#include <algorithm>
+#include <iterator>
+
+#include "lib/api/operations/operations.h"
+#include "lib/conversation/routes/host.h"
 #include "memory/api/conversation_handlers.h"
 #include "memory/api/episodes/episode_handlers.h"
 #include "memory/api/ingest/ingest_handlers.h"
@@ -14,106 +18,107 @@ namespace memory {
 
 namespace {
 
-struct Line {
-  const char* method;
-  const char* pattern;
+struct Bound {
+  std::string_view name;  // of the row
   ApiHandler handler;
-  bool streaming = false;
+};
+
+constexpr Bound kHandlers[] = {
+    {"get_openapi", OpenApi},
+    {"get_health", Health},
+    {"begin_session", PostSession},
+    {"end_session", EndSession},
+    {"list_sessions", RecentSessions},
+    {"save_observation", PostObservation},
+    {"list_observations", RecentObservations},
+    {"list_hidden", HiddenObservations},
+    {"restore_observation", RestoreObservation},
+    {"get_observation", GetObservation},
+    {"change_observation", PatchObservation},
+    {"delete_observation", DeleteObservation},
+    {"list_revisions", GetRevisions},
+    {"search", Search},
+    {"get_context", ContextWithDue},
+    {"get_timeline", Timeline},
+    {"get_stats", Stats},
+    {"export", Export},
+    {"import", Import},
+    {"get_retention", GetRetention},
+    {"set_retention", PutRetention},
+    {"forget", Forget},
+    {"delete_conversation", DeleteConversation},
+    {"find_items", FindItems},
+    {"render_items", RenderFoundItems},
+    {"consider_item", ConsiderItem},
+    {"put_item", PutItem},
+    {"get_item", GetItem},
+    {"change_item", PatchItem},
+    {"delete_item", DeleteItem},
+    {"store_episode", StoreEpisode},
+    {"search_episodes", SearchEpisodes},
+    {"list_episodes", GetEpisodes},
+    {"list_shared", ListShared},
+    {"get_shared", GetShared},
+    {"put_shared", PutShared},
+    {"delete_shared", DeleteShared},
+    {"add_trace", PostTrace},
+    {"merge_traces", MergeTraces},
+    {"search_traces", SearchTraces},
+    {"reflect", ReflectTraces},
+    {"list_runs", ReflectRuns},
+    {"undo_run", UndoReflectRun},
+    {"post_turn", PostTurn},
+    {"get_turn", GetTurn},
+    {"retry_turn", RetryTurn},
+    {"list_due", DueTraces},
+    {"get_trace", GetTrace},
+    {"change_trace", PatchTrace},
+    {"delete_trace", DeleteTrace},
+    {"unmerge_trace", UnmergeTrace},
+    {"get_original", OriginalOfTrace},
+    {"put_edge", PutEdge},
+    {"delete_edge", DeleteEdge},
 };
 
 // Requests that a client can make expensive: they share a few threads, so that others keep theirs.
-bool Computes(const std::string& method, const std::string& pattern, const http::Request& request) {
-  if (pattern == "/search") return request.Query("syntax").value_or("plain") != "plain";
-  return method == "POST" && (pattern == "/items/consider" || pattern == "/traces/merge" ||
-                              pattern.starts_with("/traces/reflect"));
+bool Computes(const api::Operation& row, const http::Request& request) {
+  if (row.Has(api::kComputes)) return true;
+  return row.Has(api::kComputesWithSyntax) && request.Query("syntax").value_or("plain") != "plain";
 }
 
-constexpr Line kTable[] = {
-    {"GET", "/health", Health},
-    {"POST", "/sessions", PostSession},
-    {"POST", "/sessions/{id}/end", EndSession, true},
-    {"GET", "/sessions/recent", RecentSessions},
-    {"POST", "/observations", PostObservation},
-    {"GET", "/observations/recent", RecentObservations},
-    {"GET", "/observations/{id}", GetObservation},
-    {"PATCH", "/observations/{id}", PatchObservation},
-    {"DELETE", "/observations/{id}", DeleteObservation},
-    {"GET", "/observations/{id}/revisions", GetRevisions},
-    {"GET", "/search", Search},
-    {"GET", "/context", ContextWithDue},
-    {"GET", "/timeline", Timeline},
-    {"GET", "/stats", Stats},
-    {"GET", "/export", Export},
-    {"POST", "/import", Import, true},
-    {"GET", "/retention", GetRetention},
-    {"PUT", "/retention", PutRetention},
-    {"POST", "/forget", Forget},
-    {"DELETE", "/conversations/{id}", DeleteConversation},
-    {"GET", "/items", FindItems},
-    {"GET", "/items/render", RenderFoundItems},
-    {"POST", "/items/consider", ConsiderItem},
-    {"PUT", "/items/{key}", PutItem},
-    {"GET", "/items/{key}", GetItem},
-    {"PATCH", "/items/{key}", PatchItem},
-    {"DELETE", "/items/{key}", DeleteItem},
-    {"POST", "/episodic/store", StoreEpisode},
-    {"POST", "/episodic/search", SearchEpisodes},
-    {"GET", "/episodic/{conversation}", GetEpisodes},
-    {"GET", "/shared", ListShared},
-    {"GET", "/shared/{agent}/{key}", GetShared},
-    {"PUT", "/shared/{agent}/{key}", PutShared},
-    {"DELETE", "/shared/{agent}/{key}", DeleteShared},
-    {"POST", "/traces", PostTrace},
-    {"POST", "/traces/merge", MergeTraces},
-    {"POST", "/traces/search", SearchTraces},
-    {"POST", "/traces/reflect", ReflectTraces},
-    {"GET", "/traces/reflect/runs", ReflectRuns},
-    {"POST", "/traces/reflect/runs/{run}/undo", UndoReflectRun},
-    {"POST", "/ingest/turns", PostTurn},
-    {"GET", "/ingest/turns/{turn}", GetTurn},
-    {"POST", "/ingest/turns/{turn}/retry", RetryTurn},
-    {"GET", "/traces/due", DueTraces},
-    {"GET", "/traces/{id}", GetTrace},
-    {"PATCH", "/traces/{id}", PatchTrace},
-    {"DELETE", "/traces/{id}", DeleteTrace},
-    {"POST", "/traces/{id}/unmerge", UnmergeTrace},
-    {"GET", "/traces/{id}/original", OriginalOfTrace},
-    {"PUT", "/traces/{id}/edges/{to}", PutEdge},
-    {"DELETE", "/traces/{id}/edges/{to}", DeleteEdge},
-};
+Gate::Handler HandlerOf(std::string_view name) {
+  const auto own = std::ranges::find(kHandlers, name, &Bound::name);
+  if (own != std::end(kHandlers)) return own->handler;
+  for (const conversation::HostedHandler& hosted : conversation::HostedHandlers()) {
+    if (hosted.name != name) continue;
+    return [handler = hosted.handler](const Api& api, const http::Request& request) {
+      auto answer = handler(*api.store.Conversations(api.caller), request);
+      return answer ? *std::move(answer) : http::ErrorResponse(answer.error());
+    };
+  }
+  return nullptr;
+}
 
 }  // namespace
 
+std::vector<std::string_view> HandlerNames() {
+  std::vector<std::string_view> names;
+  for (const Bound& bound : kHandlers) names.push_back(bound.name);
+  for (const auto& hosted : conversation::HostedHandlers()) names.push_back(hosted.name);
+  return names;
+}
+
 std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes) {
   std::vector<http::Route> routes;
-  for (const Line& line : kTable) {
-    http::Route route;
-    route.method = line.method;
-    route.pattern = line.pattern;
-    route.handler = [&gate, handler = line.handler](const http::Request& request) {
+  for (const api::Operation& row : api::Operations()) {
+    http::Route& route = routes.emplace_back(api::RouteOf(row));
+    route.handler = [&gate, handler = HandlerOf(row.name)](const http::Request& request) {
       return gate.Pass(request, handler);
     };
-    route.waits = route.method != "GET";  // for the commit
-    route.computes = [method = route.method,
-                      pattern = route.pattern](const http::Request& request) {
-      return Computes(method, pattern, request);
-    };
-    route.streaming = line.streaming;
-    if (line.streaming) route.max_body_bytes = max_stream_bytes;
-    routes.push_back(std::move(route));
-  }
-  for (const conversation::HostedRoute& hosted : conversation::HostedRoutes()) {
-    http::Route& route = routes.emplace_back();
-    route.method = hosted.method;
-    route.pattern = hosted.pattern;
-    route.max_body_bytes = hosted.max_body_bytes;
-    route.waits = route.method != "GET";
-    route.handler = [&gate, handler = hosted.handler](const http::Request& request) {
-      return gate.Pass(request, [handler](const Api& api, const http::Request& passed) {
-        auto answer = handler(*api.store.Conversations(api.caller), passed);
-        return answer ? *std::move(answer) : http::ErrorResponse(answer.error());
-      });
-    };
+    route.waits = row.method != "GET";  // for the commit
+    route.computes = [&row](const http::Request& request) { return Computes(row, request); };
+    route.streaming = row.Has(api::kStreams);
+    if (route.streaming) route.max_body_bytes = max_stream_bytes;
   }
   return routes;
 }
@@ -121,9 +126,9 @@ std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes) {
 std::vector<http::Route> AegisRoutes(const Gate& gate) {
   std::vector<http::Route> routes = Routes(gate, 0);
   std::erase_if(routes, [](const http::Route& route) {
-    const std::string_view pattern = route.pattern;
-    return pattern != "/health" && !pattern.starts_with("/working-memory/") &&
-           !pattern.starts_with("/ledger/") && !pattern.starts_with("/episodic/");
+    return std::ranges::none_of(api::Operations(), [&](const api::Operation& row) {
+      return row.Has(api::kOfAegis) && row.method == route.method && row.path == route.pattern;
+    });
   });
   return routes;
 }

@@ -4,8 +4,8 @@
 #include "lib/base/process/file.h"
 #include "lib/base/process/memory_limit.h"
 #include "lib/http/server/cors.h"
+#include "lib/http/server/cross_origin_guard.h"
 #include "lib/http/server/server.h"
-#include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/endpoint/insights/endpoint_deriver.h"
 #include "memory/identity/access_check.h"
@@ -26,7 +26,7 @@ using base::Status;
 
 namespace {
 
-// Of the container's memory; docs/operations.md has the sum of all shares.
+// Of the container's memory; docs/operations/limits.md has the sum of all shares.
 constexpr int kBudgetPercent = 25;
 constexpr int kPeerPercent = 25;          // of the latter, for arriving bodies of one address
 constexpr size_t kComputingWorkers = 2;   // fewer than the readers of a tenant
@@ -35,8 +35,8 @@ constexpr size_t kAdminBudget = 2 << 20;  // separate, so that /metrics answers 
 
 // Without authentication a web page could call like an agent. The types are those of JSON and of
 // imports.
-http::StrangerRules RulesFor(const ServerSettings& settings) {
-  http::StrangerRules rules;
+http::CrossOriginRules RulesFor(const ServerSettings& settings) {
+  http::CrossOriginRules rules;
   rules.hosts = settings.hosts;
   rules.addresses = true;
   rules.origins = settings.allowed_origins;
@@ -47,10 +47,10 @@ http::StrangerRules RulesFor(const ServerSettings& settings) {
   return rules;
 }
 
-void RefuseStrangers(http::ServerOptions& options, const ServerSettings& settings) {
+void GuardOrigins(http::ServerOptions& options, const ServerSettings& settings) {
   if (settings.auth != "none") return;
   options.before = options.at_head = [rules = RulesFor(settings)](const http::Request& request) {
-    return http::RefuseStranger(request, rules);
+    return http::RefuseCrossOrigin(request, rules);
   };
   http::AllowOrigins(options, settings.allowed_origins);
 }
@@ -117,7 +117,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
                                                             AccessReviewer* access) {
   RETURN_IF_ERROR(base::MakeDirectories(settings.data_dir));
   ASSIGN_OR_RETURN(base::DirectoryLock lock,
-                   base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
+                   base::DirectoryLock::Acquire(settings.data_dir, settings.lock_wait_ms));
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   ASSIGN_OR_RETURN(parts->chat,
@@ -150,7 +150,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   serving.at_head = [gate = parts->gate.get()](const http::Request& request) {
     return gate->RefuseAtHead(request);
   };
-  RefuseStrangers(serving, settings);
+  GuardOrigins(serving, settings);
   telemetry::Instrument(serving, parts->metrics, parts->tracer.get());
   const bool anybody = settings.auth == "none" || !settings.anonymous_namespace.empty();
   parts->metrics.SetGauge("agent_memory_server_anonymous", anybody ? 1 : 0);
@@ -171,7 +171,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   admin.queue = 16;
   admin.max_connections = 64;
   admin.budget = std::make_shared<base::ByteBudget>(kAdminBudget);
-  RefuseStrangers(admin, settings);
+  GuardOrigins(admin, settings);
   ASSIGN_OR_RETURN(
       parts->admin_server,
       http::Server::Start(

@@ -16,7 +16,7 @@ using base::Result;
 
 namespace {
 
-constexpr int kCachePercent = 12;  // docs/operations.md has the sum of all shares
+constexpr int kCachePercent = 12;  // docs/operations/limits.md has the sum of all shares
 
 class UnservedMemory : public OpenMemory {
  public:
@@ -73,7 +73,7 @@ Result<std::unique_ptr<OpenMemory>> OpenUnservedMemory(const ServerSettings& set
   }
   RETURN_IF_ERROR(base::MakeDirectories(settings.data_dir));
   ASSIGN_OR_RETURN(base::DirectoryLock lock,
-                   base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
+                   base::DirectoryLock::Acquire(settings.data_dir, settings.lock_wait_ms));
   auto memory = std::make_unique<UnservedMemory>(std::move(lock));
   RETURN_IF_ERROR(memory->Open(settings, clock, tenant));
   return std::unique_ptr<OpenMemory>(std::move(memory));

@@ -4,7 +4,7 @@
 #include "lib/api/shared_memory.h"
 #include "lib/base/process/log.h"
 #include "lib/http/server/address.h"
-#include "lib/http/server/stranger_guard.h"
+#include "lib/http/server/cross_origin_guard.h"
 #include "memory/identity/identity.h"
 #include "memory/trace_settings.h"
 
@@ -142,13 +142,15 @@ const base::Program& ServerProgram() {
     base::Program program = {
         "agent-memory-server", "Keeps what agents learned, and finds it again.", ServingSettings(),
         "'agent-memory-server export' and 'agent-memory-server import' move memories of a data-dir "
-        "that no server uses; each has --help.\nexample:\n  agent-memory-server --listen "
+        "that no server uses; each has --help. 'agent-memory-server openapi' prints the routes as "
+        "an OpenAPI "
+        "document.\nexample:\n  agent-memory-server --listen "
         "127.0.0.1:7437 --admin 127.0.0.1:7438 "
         "--data-dir ./memory-data\n"};
     for (const auto& more : {CallerSettings(), EmbeddingFlags(), ExtractionFlags(), TraceFlags(),
                              RetentionFlags(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
-    program.commands = {"export", "import"};
+    program.commands = {"export", "import", "openapi"};
     program.check = [](const base::Settings& settings) -> Status {
       ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
                        base::ParseLevel(settings.Text("log-level")));

@@ -117,11 +117,13 @@ class ViewersTest : public TracesRouteTest {
     const Json question = {{"query", kSecret}, {"conversation", "shared"}};
     const std::string asked = base::DumpJson(question);
     cases["GET /health"] = {{"/health"}};
+    cases["GET /openapi.json"] = {{"/openapi.json"}};
     cases["GET /sessions/recent"] = {{"/sessions/recent?limit=50"},
                                      {"/sessions/recent?project=default&limit=1"}};
     cases["GET /observations/recent"] = {{"/observations/recent?limit=3"},
                                          {"/observations/recent?type=semantic" + at},
                                          {"/observations/recent?cursor=9999999999999.99"}};
+    cases["GET /observations/hidden"] = {{"/observations/hidden?limit=50" + at}};
     cases["GET /search"] = {{"/search?" + word},
                             {"/search?" + word + "&project=default" + at},
                             {"/search?syntax=fts5&" + word},
@@ -173,6 +175,7 @@ class ViewersTest : public TracesRouteTest {
       const std::string path = "/observations/" + std::to_string(rows.numbers[i]);
       cases["PATCH /observations/{id}"].push_back({path, R"({"tags": ["x"]})"});
       cases["DELETE /observations/{id}"].push_back({path});
+      cases["POST /observations/{id}/restore"].push_back({path + "/restore", nothing});
       cases["DELETE /observations/{id}"].push_back({path + "?hard=true"});
       cases["PATCH /traces/{id}"].push_back({"/traces/" + id, R"({"tags": ["x"]})"});
       cases["DELETE /traces/{id}"].push_back({"/traces/" + id, nothing});

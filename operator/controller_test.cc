@@ -33,7 +33,7 @@ class ControllerStory : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(On, ControllerStory, testing::Values("FakeCluster", "ApiServer"),
                          [](const auto& of) { return of.param; });
 
-TEST_P(ControllerStory, AnAgentGetsItsChildrenAndAMissingServiceHeals) {
+TEST_P(ControllerStory, AgentGetsChildrenAndMissingServiceHeals) {
   Server& server = *server_;
   auto controller = Begin(server);
   server.Give(kAgent);
@@ -61,7 +61,7 @@ TEST_P(ControllerStory, AnAgentGetsItsChildrenAndAMissingServiceHeals) {
       server.soon_ms()));
 }
 
-TEST_P(ControllerStory, ARestartWithNothingChangedWritesNothing) {
+TEST_P(ControllerStory, RestartWithoutChangesWritesNothing) {
   Server& server = *server_;
   server.Give(kService);
   server.Give(kAgent);
@@ -81,7 +81,7 @@ TEST_P(ControllerStory, ARestartWithNothingChangedWritesNothing) {
   EXPECT_EQ(quiet, 3);
 }
 
-TEST_P(ControllerStory, AHandEditedOrDeletedChildComesBackWithinTwoSeconds) {
+TEST_P(ControllerStory, EditedOrDeletedChildIsRestoredIn2s) {
   Server& server = *server_;
   server.Give(kService);
   server.Give(kAgent);
@@ -107,7 +107,7 @@ TEST_P(ControllerStory, AHandEditedOrDeletedChildComesBackWithinTwoSeconds) {
                          server.soon_ms()));
 }
 
-TEST_P(ControllerStory, AnAgentToolThatAppearsLaterIsFollowed) {
+TEST_P(ControllerStory, LaterAgentToolIsFollowed) {
   Server& server = *server_;
   auto controller = Begin(server);
   server.Give(kAgent);
@@ -124,7 +124,7 @@ TEST_P(ControllerStory, AnAgentToolThatAppearsLaterIsFollowed) {
   EXPECT_EQ(server.See(Agents(), "coder")["status"]["memory"]["service"], "real-memory");
 }
 
-TEST_P(ControllerStory, AClaimThatAnEarlierAgentLeftIsNotTakenWithoutAdopt) {
+TEST_P(ControllerStory, LeftoverClaimNeedsAdopt) {
   Server& server = *server_;
   server.Give(kService);
   server.Give(
@@ -145,7 +145,7 @@ TEST_P(ControllerStory, AClaimThatAnEarlierAgentLeftIsNotTakenWithoutAdopt) {
   }));
 }
 
-TEST_P(ControllerStory, AnObjectOfSomebodyElseOnAChildsNameStaysAsItIs) {
+TEST_P(ControllerStory, ForeignObjectWithChildNameIsUnchanged) {
   Server& server = *server_;
   server.Give(
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: coder-policy}\ndata: {mine: kept}\n");
@@ -155,7 +155,7 @@ TEST_P(ControllerStory, AnObjectOfSomebodyElseOnAChildsNameStaysAsItIs) {
   EXPECT_EQ(server.See(kube::ConfigMaps(), "coder-policy")["data"], Json({{"mine", "kept"}}));
 }
 
-TEST_P(ControllerStory, AMemoryServersObjectsAreMadeOnceAndFollowItsSpec) {
+TEST_P(ControllerStory, MemoryServersObjectsFollowItsSpec) {
   Server& server = *server_;
   auto controller = Begin(server);
   auto give = [&](const std::string& spec) {
@@ -187,7 +187,7 @@ TEST_P(ControllerStory, AMemoryServersObjectsAreMadeOnceAndFollowItsSpec) {
   }));
 }
 
-TEST_P(ControllerStory, ATemplateThatTheServerRefusesIsInTheStatusWithItsWords) {
+TEST_P(ControllerStory, RefusedTemplateIsInStatusWithMessage) {
   Server& server = *server_;
   if (server.fake()) server.fake()->Inject({"APPLY", "/statefulsets/", 422, 0, false, 1'000});
   auto controller = Begin(server);

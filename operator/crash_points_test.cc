@@ -169,7 +169,7 @@ class Play {
   int quiet_ = 0;
 };
 
-TEST(CrashPoints, WhicheverWriteIsTheLastAnotherOperatorFinishes) {
+TEST(CrashPoints, AnotherOperatorFinishesAfterAnyLastWrite) {
   for (const Path& path : Paths()) {
     SCOPED_TRACE(path.name);
     Play whole(path);

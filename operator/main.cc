@@ -6,9 +6,7 @@
 
 #include "lib/base/process/log.h"
 #include "lib/base/process/shutdown.h"
-#include "operator/commands/canary.h"
-#include "operator/commands/explain.h"
-#include "operator/commands/render.h"
+#include "operator/commands/commands.h"
 #include "operator/operator_settings.h"
 #include "operator/running_operator.h"
 

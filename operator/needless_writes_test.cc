@@ -67,7 +67,7 @@ class NeedlessWrites : public testing::Test {
   Controller controller_{client_, {}};
 };
 
-TEST_F(NeedlessWrites, WhatIsWrittenIsNotWrittenAgainWhileTheWatchIsLate) {
+TEST_F(NeedlessWrites, LateWatchRepeatsNoWrite) {
   // A second edit arrives while the first is being written, and no further one.
   before_first_answer_ = [this] {
     const int64_t adds = controller_.loop().queue_stats().adds;
@@ -94,7 +94,7 @@ TEST_F(NeedlessWrites, WhatIsWrittenIsNotWrittenAgainWhileTheWatchIsLate) {
   EXPECT_EQ(writes_, kFirst + kSecond);
 }
 
-TEST_F(NeedlessWrites, AThousandLooksAtWhatDidNotChangeWriteNothing) {
+TEST_F(NeedlessWrites, UnchangedObjectIsNeverWritten) {
   constexpr int kAgents = 20, kRounds = 50;
   for (int i = 0; i < kAgents; ++i) PutAgent(5, "a" + std::to_string(i));
   controller_.Start();
@@ -108,7 +108,7 @@ TEST_F(NeedlessWrites, AThousandLooksAtWhatDidNotChangeWriteNothing) {
   EXPECT_EQ(writes_, before);
 }
 
-TEST_F(NeedlessWrites, FieldsThatAnotherControllerAppliesAreReportedAndNotFoughtOver) {
+TEST_F(NeedlessWrites, ContestedFieldIsReportedAndNotRewritten) {
   PutAgent(5);
   controller_.Start();
   ASSERT_TRUE(Eventually([&] { return writes_ >= 5 && Idle(1); }));

@@ -12,7 +12,7 @@ namespace {
 
 using base::Json;
 
-TEST(OperatorSettings, TheFileInConfigHoldsEverySettingAndItsDefault) {
+TEST(OperatorSettings, ConfigFileHasEverySettingAndDefault) {
   const Json file = base::ParseYaml(base::ReadFile("config/operator.yaml").value()).value();
   const base::Program& program = OperatorProgram();
   EXPECT_EQ(file.size(), program.settings.size());

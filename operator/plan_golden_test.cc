@@ -90,7 +90,7 @@ Plan PlanOfServer(const Json& server, const std::vector<Json>& cluster, int64_t 
 
 class GoldenPlan : public testing::TestWithParam<std::string> {};
 
-TEST_P(GoldenPlan, IsAsReviewed) {
+TEST_P(GoldenPlan, EqualsTheReviewedPlan) {
   const fs::path folder = fs::path("operator/testdata") / GetParam();
   const std::vector<Json> agents = Load(folder / "agent.yaml"),
                           servers = Load(folder / "server.yaml");

@@ -19,8 +19,7 @@
 #include "operator/names/names.h"
 #include "operator/operator_settings.h"
 #include "operator/probes/admission_probe.h"
-#include "operator/probes/memory_server_probe.h"
-#include "operator/probes/sidecar_probe.h"
+#include "operator/probes/pod_probes.h"
 
 namespace controller {
 namespace {

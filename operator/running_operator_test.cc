@@ -172,7 +172,7 @@ class RunningOperatorTest : public testing::Test {
   std::unique_ptr<http::Client> admin_;
 };
 
-TEST_F(RunningOperatorTest, IsReadyWhenItsCachesAreAndNotBefore) {
+TEST_F(RunningOperatorTest, IsReadyOnceCachesAreSynced) {
   cluster_.Inject({"LIST", "services", 503, 0, false, 1'000});
   Start();
   ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 15; })) << "all but Services";
@@ -183,7 +183,7 @@ TEST_F(RunningOperatorTest, IsReadyWhenItsCachesAreAndNotBefore) {
   EXPECT_TRUE(Says("/readyz", "200")) << Page("/readyz");
 }
 
-TEST_F(RunningOperatorTest, IsNotReadyWhileTheLeaseCannotBeHad) {
+TEST_F(RunningOperatorTest, IsNotReadyWithoutTheLease) {
   Start();
   EXPECT_TRUE(Says("/readyz", "200")) << Page("/readyz");
   cluster_.Inject({"", "leases", 403, 0, false, 100'000});
@@ -193,7 +193,7 @@ TEST_F(RunningOperatorTest, IsNotReadyWhileTheLeaseCannotBeHad) {
   EXPECT_TRUE(Says("/readyz", "200")) << Page("/readyz");
 }
 
-TEST_F(RunningOperatorTest, LeadsWorksAndGivesTheLeaseUp) {
+TEST_F(RunningOperatorTest, LeadsAndReleasesTheLease) {
   cluster_.Put({{"apiVersion", Agents().ApiVersion()},
                 {"kind", "Agent"},
                 {"metadata", {{"name", "a"}, {"namespace", "n"}}},
@@ -296,9 +296,7 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
   EXPECT_EQ(Without(granted, Used(cluster_.calls())), Grants()) << "granted and never used";
 }
 
-TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
-  UseEverything("config/rbac/rbac.yaml", "");
-}
+TEST_F(RunningOperatorTest, UsesExactlyItsRoles) { UseEverything("config/rbac/rbac.yaml", ""); }
 
 http::Response RunningOperatorTest::AskAboutAPod() {
   const Json webhook = (*cluster_.Get(MutatingWebhooks(), {"", "hook"}))["webhooks"][0];
@@ -319,7 +317,7 @@ http::Response RunningOperatorTest::AskAboutAPod() {
 }
 
 // Rotates the certificates meanwhile, so that every permission is used.
-TEST_F(RunningOperatorTest, AsAWebhookUsesWhatItsRolesAllowAndNothingElse) {
+TEST_F(RunningOperatorTest, UsesExactlyItsRolesAsWebhook) {
   for (const kube::Resource& kind : {Secrets(), MutatingWebhooks()}) cluster_.Serve(kind);
   cluster_.Put({{"apiVersion", MutatingWebhooks().ApiVersion()},
                 {"kind", MutatingWebhooks().kind},
@@ -331,7 +329,7 @@ TEST_F(RunningOperatorTest, AsAWebhookUsesWhatItsRolesAllowAndNothingElse) {
   UseEverything("config/overlays/foreign-pods-webhook/rbac.yaml", "");
 }
 
-TEST_F(RunningOperatorTest, WithPodsOfOthersUsesWhatTheirRolesAllowAndNothingElse) {
+TEST_F(RunningOperatorTest, UsesExactlyItsRolesForForeignPods) {
   for (const kube::Resource& kind : {InjectionPolicies(), InjectionBindings()})
     cluster_.Serve(kind);
   cluster_.Put({{"apiVersion", InjectionPolicies().ApiVersion()},

@@ -56,15 +56,27 @@ class Recording:
         return done.stdout
 
     def prompt(self, session, text):
-        """Sends a prompt of an agent by the hook command, and keeps the injected text in `answer`."""
+        """Sends a prompt of an agent, and keeps the injected text in `answer`."""
         self.line("> " + text, "you")
         self.at += TYPED_S
-        event = {"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": text, "cwd": str(self.folder / "shop")}
-        done = subprocess.run(["agent-memory", "hook", "UserPromptSubmit"], input=json.dumps(event), cwd=self.folder / "shop",
-                              env=self.environment, capture_output=True, text=True, timeout=60, check=False)
+        self.answer = self.hook("UserPromptSubmit", session, prompt=text)
+
+    def says(self, session, text):
+        """The agent answers, and its session ends."""
+        for part in textwrap.wrap(text, COLUMNS - 2):
+            self.line("  " + part, "said")
+        self.at += PAUSE_S
+        self.hook("Stop", session, last_assistant_message=text)
+        self.hook("SessionEnd", session, reason="exit")
+
+    def hook(self, event, session, **fields):
+        """Runs the command that `setup` writes for an agent → the text for the model."""
+        said = {"hook_event_name": event, "session_id": session, "cwd": str(self.folder / "shop"), **fields}
+        done = subprocess.run(["agent-memory", "hook", event], input=json.dumps(said), cwd=self.folder / "shop", env=self.environment,
+                              capture_output=True, text=True, timeout=60, check=False)
         if done.returncode:
             raise SystemExit(f"recording: the hook: exit code {done.returncode}: {done.stderr.strip()}")
-        self.answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {}).get("additionalContext", "")
+        return json.loads(done.stdout or "{}").get("hookSpecificOutput", {}).get("additionalContext", "")
 
     def told(self):
         for line in self.answer.rstrip().split("\n"):
@@ -97,17 +109,18 @@ def inert(text):
 
 
 def first_session(recording):
-    """A memory survives the kill of all programs. The agent is played by the hook that `setup` writes for it."""
-    recording.run("agent-memory", "setup", "claude-code")
-    recording.run("agent-memory", "up", "--detach")
-    recording.note("# you tell Claude Code:")
-    recording.prompt("monday", "Remember: I prefer tabs over spaces")
-    recording.run("agent-memory", "ls", "-o", "table")
+    """A cause that one agent found is given to another one, after all programs were killed. Both agents are played by the
+    hook command that `setup` writes for them."""
+    recording.run("agent-memory", "setup", "claude-code", most=2)
+    recording.run("agent-memory", "setup", "codex", most=2)
+    recording.note("# Monday, Claude Code in ~/shop:")
+    recording.prompt("monday", "Why does checkout answer 500?")
+    recording.says("monday", "Checkout answers 500 because orders.customer_id has no index: the query times out after 5 s.")
     recording.note("# the power goes; all programs are killed")
     recording.kill()
-    recording.note("# the next day, in a new session:")
-    recording.prompt("tuesday", "Tabs or spaces in this file?")
-    recording.note("# Claude Code is handed, before it answers:")
+    recording.note("# Tuesday, Codex in ~/shop:")
+    recording.prompt("tuesday", "Checkout is slow again. What was the cause last time?")
+    recording.note("# Codex is handed, before it answers:")
     recording.told()
 
 

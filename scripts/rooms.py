@@ -1,5 +1,5 @@
 """Enforces the rules of rooms, the folders of product code: the README.md of a room says what its files may include, and
-whether they are pure. Also finds circles of rooms and of files. For scripts/tidy.py."""
+whether they are pure, and which folder they stand above (no path of includes leads there). Also finds circles of rooms and of files. For scripts/tidy.py."""
 import os
 import re
 
@@ -32,7 +32,7 @@ class Rooms:
         self.folders = {os.path.dirname(path) for path in code if self.top(path)}
         self.includes = {path: [(text.count("\n", 0, m.start()) + 1, m[1]) for m in INCLUDE.finditer(text)]
                          for path, text in code.items()}
-        self.sees, self.pure, self.reasons = {}, {}, {}
+        self.sees, self.pure, self.reasons, self.without, self.ways = {}, {}, {}, {}, {}
 
     def top(self, path):
         return next((top for top in self.tops if path.startswith(top + "/")), None)
@@ -67,7 +67,8 @@ class Rooms:
             lines = file.read().split("\n")
         sees = [line[6:] for line in lines if line.startswith("Sees: ")]
         pure = [line[6:] for line in lines if line.startswith("Pure: ")]
-        prose = [line for line in lines[1:] if line.strip() and not line.startswith(("Sees: ", "Pure: "))]
+        self.without[folder] = [word for line in lines if line.startswith("Without: ") for word in re.split(r",\s*", line[9:].strip(". "))]
+        prose = [line for line in lines[1:] if line.strip() and not line.startswith(("Sees: ", "Pure: ", "Without: "))]
         if lines[0] != "# " + folder or not prose or not sees:
             self.say(where, 1, f"want '# {folder}', one to three sentences, and lines 'Sees: …'")
             return
@@ -75,6 +76,9 @@ class Rooms:
         self.sees[folder] = set()
         for word in re.split(r",\s*", ", ".join(line.strip(",. ") for line in sees)):
             self.sees[folder] |= self.seen(folder, top, word.strip("` "), where)
+        for below in self.without[folder]:
+            if not any(other == below or other.startswith(below + "/") for other in self.folders):
+                self.say(where, 1, f"stands above {below}: there is no such folder")
         if pure:
             names = {folder + "/" + name for name in re.split(r",\s*", pure[0].strip(". "))}
             known = {stem(file) for file in self.code}
@@ -108,11 +112,26 @@ class Rooms:
                 continue
             if not seen & {"all", there, other}:
                 self.say(path, line, f"{room} may not include {other}: its README.md does not say that it sees it")
+        for below in self.without.get(room, ()) if not is_test(path) else ():
+            way = self.way(path, below)
+            if way:
+                self.say(path, 1, f"{room} stands above {below}, and this file reaches it: {way}")
         listed = room in self.pure and (self.pure[room] is None or stem(path) in self.pure[room])
         if listed and not is_test(path):
             reason = self.impure(path)
             if reason:
                 self.say(path, 1, "a file of decisions includes what does input or output: " + reason)
+
+    def way(self, path, below):
+        """→ the includes by which `path` reaches the folder `below` ('a.h → lib/sqlite/b.h'), or None."""
+        if (path, below) not in self.ways:
+            self.ways[path, below] = None
+            for _, other in self.includes.get(path, []):
+                inner = "" if other.startswith(below + "/") else self.way(other, below)
+                if inner is not None:
+                    self.ways[path, below] = other + (inner and " → " + inner)
+                    break
+        return self.ways[path, below]
 
     def impure(self, path):
         """→ the includes by which `path` reaches input or output ('a.h → <thread>'), or None."""

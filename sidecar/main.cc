@@ -10,10 +10,8 @@
 #include "lib/base/process/log.h"
 #include "lib/base/process/shutdown.h"
 #include "lib/http/client/client.h"
-#include "sidecar/commands/await_command.h"
-#include "sidecar/commands/check_command.h"
+#include "sidecar/commands/commands.h"
 #include "sidecar/commands/mcp_stdio.h"
-#include "sidecar/commands/replay_command.h"
 #include "sidecar/running_sidecar.h"
 
 namespace {
@@ -29,10 +27,10 @@ bool StopRequested() {
 }
 
 // Waits in slices, so that a signal ends the wait while another process holds the lock.
-base::Result<base::DirectoryLock> TakeLock(const std::string& directory, int64_t wait_ms) {
+base::Result<base::DirectoryLock> AcquireLock(const std::string& directory, int64_t wait_ms) {
   RETURN_IF_ERROR(base::MakeDirectories(directory));
   while (true) {
-    auto lock = base::DirectoryLock::Take(directory, std::min(wait_ms, kLockSliceMs));
+    auto lock = base::DirectoryLock::Acquire(directory, std::min(wait_ms, kLockSliceMs));
     wait_ms -= kLockSliceMs;
     if (lock || lock.error().code != base::Code::kConflict || wait_ms <= 0 || StopRequested())
       return lock;
@@ -81,7 +79,7 @@ int main(int argc, char** argv) {
   const auto settings = sidecar::ReadSidecarSettings(invocation.settings);
 
   http::InitializeClientThread();
-  const auto lock = TakeLock(settings.data_directory, settings.lock_wait_ms);
+  const auto lock = AcquireLock(settings.data_directory, settings.lock_wait_ms);
   if (!lock)
     return Fail(lock.error().code == base::Code::kConflict ? kVolumeInUse : 1, lock.error());
   auto running = sidecar::RunningSidecar::Start(settings, base::SystemClock());

@@ -11,8 +11,8 @@
 #include "lib/base/process/memory_limit.h"
 #include "lib/base/process/shutdown.h"
 #include "lib/http/server/cors.h"
+#include "lib/http/server/cross_origin_guard.h"
 #include "lib/http/server/server.h"
-#include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
 #include "lib/telemetry/metrics.h"
 #include "lib/telemetry/trace_export.h"
@@ -23,13 +23,12 @@
 #include "sidecar/routes/audit_routes.h"
 #include "sidecar/routes/conversation_host.h"
 #include "sidecar/routes/erasure_routes.h"
+#include "sidecar/routes/handlers.h"
 #include "sidecar/routes/injection_routes.h"
 #include "sidecar/routes/memory_routes.h"
 #include "sidecar/routes/outbox_routes.h"
-#include "sidecar/routes/redacted_parameters.h"
 #include "sidecar/routes/status_routes.h"
 #include "sidecar/session/stop.h"
-#include "sidecar/session/stop_report.h"
 #include "sidecar/session/upkeep.h"
 #include "sidecar/turn/hooks.h"
 #include "sidecar/turn/rule_counters.h"
@@ -49,9 +48,10 @@ constexpr size_t kAdminBudget = 2 << 20;     // of its own: agents cannot exhaus
 constexpr size_t kProbeWorkers = 2, kAdminWorkers = 2, kAdminQueue = 32, kAgentConnections = 64;
 
 Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::Clock& clock,
-                                  telemetry::Tracer& tracer) {
+                                  telemetry::Tracer& tracer, SavedIds& saved) {
   Delivery::Options options;
   options.tracer = &tracer;
+  options.saved = &saved;
   options.retry_longest_ms = settings.retry_longest_ms;
   options.seed = static_cast<uint64_t>(clock.NowMs());
   return options;
@@ -89,7 +89,7 @@ struct RunningSidecar::Parts {
                 c),
         delivery(
             *state, servers.Sender(), [this] { return ServerUrl(); }, c,
-            DeliveryOptions(s, c, *tracer)),
+            DeliveryOptions(s, c, *tracer, saved_ids)),
         rules(*metrics),
         retention(
             *state, s.outbox, c, [this] { return InForce(); }, Waker()),
@@ -100,7 +100,7 @@ struct RunningSidecar::Parts {
                    delivery.ServerIsBack();
                  }),
         recall(servers, c, {.deadline_ms = s.recall_timeout_ms}),
-        turn({*state, policies, recall, rules, *metrics, *tracer, c, s.outbox, Waker()}),
+        turn({*state, policies, recall, rules, *metrics, *tracer, c, s.outbox, saved_ids, Waker()}),
         hooks(turn, *metrics, c),
         working_memory(*state, c, s.conversation_ttl_ms),
         agent_memory(*state, servers, c, s.outbox, delivery),
@@ -167,6 +167,7 @@ struct RunningSidecar::Parts {
   const std::unique_ptr<telemetry::Tracer> tracer;
   std::unique_ptr<State> state;
   MemoryServers servers;
+  SavedIds saved_ids;  // outlives delivery and turn, which use it
   Delivery delivery;
   RuleCounters rules;
   RetentionPublisher retention;
@@ -201,10 +202,10 @@ base::Status RunningSidecar::Parts::Listen() {
   agent.max_connections = kAgentConnections;
   agent.budget = budget;
   agent.copies_of_bodies = kCopiesOfBodies;
-  http::StrangerRules strangers;
-  strangers.origins = settings.allowed_origins;
-  agent.before = agent.at_head = [strangers](const http::Request& request) {
-    return http::RefuseStranger(request, strangers);
+  http::CrossOriginRules origin_rules;
+  origin_rules.origins = settings.allowed_origins;
+  agent.before = agent.at_head = [origin_rules](const http::Request& request) {
+    return http::RefuseCrossOrigin(request, origin_rules);
   };
   http::AllowOrigins(agent, settings.allowed_origins);
   telemetry::Instrument(agent, *metrics, tracer.get());
@@ -220,7 +221,9 @@ base::Status RunningSidecar::Parts::Listen() {
   options.budget = std::make_shared<base::ByteBudget>(kAdminBudget);
   // Loopback means a user's machine, where web pages in a browser must not call the port.
   if (http::IsLoopbackAddress(settings.admin))
-    options.before = [](const http::Request& request) { return http::RefuseStranger(request, {}); };
+    options.before = [](const http::Request& request) {
+      return http::RefuseCrossOrigin(request, {});
+    };
   telemetry::Instrument(options, *metrics);
   ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes(budget)), options));
   return {};

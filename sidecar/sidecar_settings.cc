@@ -7,7 +7,7 @@
 
 #include "lib/base/process/log.h"
 #include "lib/http/server/address.h"
-#include "lib/http/server/stranger_guard.h"
+#include "lib/http/server/cross_origin_guard.h"
 
 namespace sidecar {
 

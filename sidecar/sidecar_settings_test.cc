@@ -42,7 +42,7 @@ TEST(SidecarSettings, TheFileInConfigHoldsEveryDefault) {
 TEST(SidecarSettings, GrowthEndsByDefaultAndForEverIsSaid) {
   constexpr int64_t kDayMs = 24 * 3'600'000;
   const GrowthLimits limits = ReadSidecarSettings(Read({}).settings).growth;
-  for (const Growing kind : kGrowing) {
+  for (const EvictionClass kind : kEvictionOrder) {
     EXPECT_GT(limits.KeepMs(kind), 0) << NameOf(kind);
     EXPECT_LE(limits.KeepMs(kind), 90 * kDayMs) << NameOf(kind);
   }
@@ -95,7 +95,7 @@ int RunProgram(const std::vector<std::string>& arguments) {
 
 TEST(SidecarProgram, SecondProcessOnAVolumeExitsWith75) {
   testing::TemporaryDirectory directory;
-  auto held = base::DirectoryLock::Take(directory.path(), 0);
+  auto held = base::DirectoryLock::Acquire(directory.path(), 0);
   ASSERT_TRUE(held);
   const int code =
       RunProgram({"--data-dir", directory.path(), "--policy", directory.path() + "/p", "--listen",

@@ -2,8 +2,12 @@
 #include "client/agents/edits.h"
 
 #include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "client/agents/settings.h"
+#include "lib/base/process/file.h"
 
 namespace client {
 namespace {
@@ -27,38 +31,66 @@ Result<std::string> Changed(const std::string& text, const Change& change) {
   return WithChanges(text, before, settings);
 }
 
-FileEdit JsonEdit(std::string file, Change with, Change without) {
-  return {
-      std::move(file),
-      [with = std::move(with)](const std::string& text) { return Changed(text, with); },
-      [without = std::move(without)](const std::string& text) { return Changed(text, without); }};
+FileEdit HooksEdit(const std::string& file, const std::string& program,
+                   const std::vector<std::string>& events) {
+  return {file, std::to_string(events.size()) + " hooks",
+          [=](const std::string& text) {
+            return Changed(text, [&](Settings& now) { return AddHooks(now, program, events); });
+          },
+          [](const std::string& text, const std::string&) {
+            return Changed(text, [](Settings& now) {
+              RemoveHooks(now);
+              return Status();
+            });
+          }};
 }
 
-FileEdit HooksEdit(const std::string& file, const std::string& program,
-                   std::vector<std::string> events) {
-  return JsonEdit(
-      file,
-      [program, events = std::move(events)](Settings& settings) {
-        return AddHooks(settings, program, events);
-      },
-      [](Settings& settings) {
-        RemoveHooks(settings);
-        return Status();
-      });
+// Hooks, and the permission to use the tools of our server.
+FileEdit HooksAndPermissionEdit(const std::string& file, const std::string& program,
+                                const std::vector<std::string>& events, const std::string& rule) {
+  FileEdit edit = HooksEdit(file, program, events);
+  edit.what += ", and the permission " + rule + ": its tools run without asking";
+  edit.with = [=](const std::string& text) {
+    return Changed(text, [&](Settings& now) -> Status {
+      RETURN_IF_ERROR(AddHooks(now, program, events));
+      return AddPermission(now, rule);
+    });
+  };
+  edit.without = [=](const std::string& text, const std::string& earlier) {
+    return Changed(text, [&](Settings& now) -> Status {
+      // A rule of people who were never connected is theirs.
+      const bool connected = HasOurHooks(now);
+      RemoveHooks(now);
+      const auto before = ReadSettings(earlier);
+      const bool theirs = before && HasPermission(*before, rule);
+      if (connected && !theirs) RemovePermission(now, rule);
+      return {};
+    });
+  };
+  return edit;
 }
 
 std::vector<FileEdit> ClaudeCodeEdits(const std::string& user, const std::string& program) {
   const std::string own = Variable("CLAUDE_CONFIG_DIR");
   const std::string folder = own.empty() ? user + "/.claude" : own;
-  return {HooksEdit(folder + "/settings.json", program,
-                    {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
-                     "PostToolUseFailure", "Stop", "SessionEnd"}),
-          JsonEdit((own.empty() ? user : own) + "/.claude.json",
-                   [=](Settings& settings) { return AddServer(settings, program); },
-                   [](Settings& settings) {
-                     RemoveServer(settings);
-                     return Status();
-                   })};
+  const std::string servers = (own.empty() ? user : own) + "/.claude.json";
+  // A file that cannot be read or parsed is the error of its own edit.
+  const auto known = ReadSettings(base::ReadFile(servers).value_or(""));
+  const std::string name = ServerName(known ? *known : Settings::object(), program);
+  return {HooksAndPermissionEdit(folder + "/settings.json", program,
+                                 {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
+                                  "PostToolUseFailure", "Stop", "SessionEnd"},
+                                 "mcp__" + name),
+          {servers, "the MCP server " + name,
+           [=](const std::string& text) {
+             return Changed(text, [&](Settings& now) { return AddServer(now, program); });
+           },
+           [](const std::string& text, const std::string&) {
+             return Changed(text, [](Settings& now) {
+               RemoveServer(now);
+               return Status();
+             });
+           }}};
 }
 
 std::vector<FileEdit> CodexEdits(const std::string& user, const std::string& program) {
@@ -66,9 +98,9 @@ std::vector<FileEdit> CodexEdits(const std::string& user, const std::string& pro
   const std::string folder = own.empty() ? user + "/.codex" : own;
   return {HooksEdit(folder + "/hooks.json", program,
                     {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"}),
-          {folder + "/config.toml",
+          {folder + "/config.toml", "an MCP server",
            [=](const std::string& text) { return WithServerBlock(text, program); },
-           [](const std::string& text) { return WithoutServerBlock(text); }}};
+           [](const std::string& text, const std::string&) { return WithoutServerBlock(text); }}};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The files of an agent that `setup` changes, and their edits. Reads the environment, but no file.
+// The files of an agent that `setup` changes, and their edits.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,18 @@
 
 namespace client {
 
-// The new text of one file: `with` for setup, `without` for --undo.
+// The new text of one file: `with` for setup, `without` for --undo, where `earlier` is the text
+// from before setup (empty: unknown): what it had already stays.
 struct FileEdit {
   std::string file;
-  std::function<base::Result<std::string>(const std::string&text)> with, without;
+  std::string what;  // that setup adds, for people
+  std::function<base::Result<std::string>(const std::string& text)> with;
+  std::function<base::Result<std::string>(const std::string& text, const std::string& earlier)>
+      without;
 };
 
-// The edits for claude-code or codex below the home directory `user`; empty: unknown agent.
+// Reads the environment and, for the name of Claude Code's server, its .claude.json. The edits for
+// claude-code or codex below the home directory `user`; empty: unknown agent.
 std::vector<FileEdit> EditsOf(const std::string& agent, const std::string& user,
                               const std::string& program);
 

@@ -109,16 +109,68 @@ void RemoveHooks(Settings& settings) {
   if (hooks.empty() && !emptied.empty()) settings.erase("hooks");
 }
 
+bool HasOurHooks(const Settings& settings) {
+  if (!settings.is_object() || !settings.contains("hooks")) return false;
+  Settings without = settings;
+  RemoveHooks(without);
+  return without != settings;
+}
+
+bool HasPermission(const Settings& settings, const std::string& rule) {
+  if (!settings.is_object() || !settings.contains("permissions")) return false;
+  for (const char* list : {"allow", "ask", "deny"}) {
+    if (!settings["permissions"].is_object() || !settings["permissions"].contains(list)) continue;
+    for (const Settings& one : settings["permissions"][list])
+      if (one == rule) return true;
+  }
+  return false;
+}
+
+Status AddPermission(Settings& settings, const std::string& rule) {
+  if (HasPermission(settings, rule)) return {};
+  if (!settings.contains("permissions")) settings["permissions"] = Settings::object();
+  Settings& permissions = settings["permissions"];
+  if (!permissions.is_object()) return Error{Code::kInvalid, "\"permissions\" is no object"};
+  if (!permissions.contains("allow")) permissions["allow"] = Settings::array();
+  if (!permissions["allow"].is_array())
+    return Error{Code::kInvalid, "\"permissions\".\"allow\" is no list"};
+  permissions["allow"].push_back(rule);
+  return {};
+}
+
+void RemovePermission(Settings& settings, const std::string& rule) {
+  if (!settings.is_object() || !settings.contains("permissions")) return;
+  Settings& permissions = settings["permissions"];
+  if (!permissions.is_object() || !permissions.contains("allow")) return;
+  Settings& allow = permissions["allow"];
+  if (!allow.is_array()) return;
+  const size_t before = allow.size();
+  for (size_t i = allow.size(); i-- > 0;)
+    if (allow[i] == rule) allow.erase(i);
+  if (allow.size() == before) return;
+  if (allow.empty()) permissions.erase("allow");
+  if (permissions.empty()) settings.erase("permissions");
+}
+
+std::string ServerName(const Settings& settings, const std::string& program) {
+  if (!settings.is_object() || !settings.contains("mcpServers")) return kServer;
+  const Settings& servers = settings["mcpServers"];
+  if (!servers.is_object()) return kServer;
+  for (const char* name : {kServer, kOtherName}) {
+    if (servers.contains(name) && IsOurServer(servers[name]) && servers[name]["command"] == program)
+      return name;
+  }
+  return servers.contains(kServer) && !IsOurServer(servers[kServer]) ? kOtherName : kServer;
+}
+
 Status AddServer(Settings& settings, const std::string& program) {
   if (!settings.is_object()) return Error{Code::kInvalid, "the settings are no JSON object"};
-  for (const char* name : {kServer, kOtherName}) {
-    // A correct server stays as it is: the agent may have added fields.
-    const Settings* found = settings.contains("mcpServers") && settings["mcpServers"].is_object() &&
-                                    settings["mcpServers"].contains(name)
-                                ? &settings["mcpServers"][name]
-                                : nullptr;
-    if (found != nullptr && IsOurServer(*found) && (*found)["command"] == program) return {};
-  }
+  const std::string name = ServerName(settings, program);
+  // A correct server stays as it is: the agent may have added fields.
+  if (settings.contains("mcpServers") && settings["mcpServers"].is_object() &&
+      settings["mcpServers"].contains(name) && IsOurServer(settings["mcpServers"][name]) &&
+      settings["mcpServers"][name]["command"] == program)
+    return {};
   RemoveServer(settings);
   if (!settings.contains("mcpServers")) settings["mcpServers"] = Settings::object();
   Settings& servers = settings["mcpServers"];
@@ -126,7 +178,7 @@ Status AddServer(Settings& settings, const std::string& program) {
   Settings server = Settings::object();
   server["command"] = program;
   server["args"] = Settings::array({"mcp"});
-  servers[servers.contains(kServer) ? kOtherName : kServer] = server;
+  servers[name] = server;
   return {};
 }
 

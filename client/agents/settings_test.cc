@@ -78,6 +78,47 @@ TEST(AgentSettings, AnotherServerOfThatNameStays) {
   EXPECT_EQ(settings, before);
 }
 
+TEST(AgentSettings, APermissionStandsBesideOthersAndGoesAgain) {
+  for (const char* text :
+       {"{}", R"j({"permissions": {"allow": ["Bash(ls)"], "deny": ["WebFetch"]}})j",
+        R"({"permissions": {"allow": []}, "a": 1})"}) {
+    const Settings before = Parse(text);
+    Settings settings = before;
+    ASSERT_TRUE(AddPermission(settings, "mcp__memory")) << text;
+    EXPECT_EQ(settings["permissions"]["allow"].back(), "mcp__memory");
+    const Settings once = settings;
+    ASSERT_TRUE(AddPermission(settings, "mcp__memory"));
+    EXPECT_EQ(settings, once) << "twice is once";
+    RemovePermission(settings, "mcp__memory");
+    EXPECT_EQ(settings.value("/permissions/allow"_json_pointer, Settings::array()),
+              before.value("/permissions/allow"_json_pointer, Settings::array()))
+        << text;
+  }
+  for (const char* list : {"allow", "ask", "deny"}) {
+    const Settings decided = {{"permissions", {{list, {"mcp__memory"}}}}};
+    Settings settings = decided;
+    ASSERT_TRUE(AddPermission(settings, "mcp__memory"));
+    EXPECT_EQ(settings, decided) << "a person decided: " << list;
+  }
+  for (const char* text : {R"({"permissions": []})", R"({"permissions": {"allow": {}}})"}) {
+    Settings settings = Parse(text);
+    EXPECT_FALSE(AddPermission(settings, "mcp__memory")) << text;
+  }
+}
+
+TEST(AgentSettings, ThePermissionNamesTheServerThatIsAdded) {
+  for (const char* text :
+       {"{}", R"({"mcpServers": {"memory": {"command": "npx"}}})",
+        R"({"mcpServers": {"agent-memory": {"command": "/bin/agent-memory", "args": ["mcp"]}}})",
+        R"({"mcpServers": {"agent-memory": {"command": "/old/agent-memory", "args": ["mcp"]}}})",
+        R"({"mcpServers": {"memory": {"command": "/old/agent-memory", "args": ["mcp"]}}})"}) {
+    Settings settings = Parse(text);
+    const std::string name = ServerName(settings, "/bin/agent-memory");
+    ASSERT_TRUE(AddServer(settings, "/bin/agent-memory"));
+    EXPECT_EQ(settings["mcpServers"][name]["command"], "/bin/agent-memory") << text;
+  }
+}
+
 TEST(AgentSettings, WhatHasAnotherShapeIsRefused) {
   for (const char* text : {"[]", R"({"hooks": []})", R"({"hooks": {"Stop": {}}})"}) {
     Settings settings = Parse(text);

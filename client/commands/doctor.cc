@@ -4,12 +4,12 @@
 #include <ostream>
 
 #include "client/agents/edits.h"
+#include "client/agents/json_text.h"
 #include "client/commands/runs.h"
-#include "client/laptop/front.h"
+#include "client/laptop/control.h"
 #include "client/laptop/repository.h"
 #include "client/laptop/starter_policy.h"
 #include "client/programs/child.h"
-#include "client/programs/this_program.h"
 #include "lib/base/process/file.h"
 
 namespace client {
@@ -81,23 +81,23 @@ void LookAtFiles(const Home& home, Findings& findings) {
 }
 
 void LookAtWhatRuns(const Home& home, Findings& findings) {
-  const auto front = Front::Reach(home);
-  if (!front) {
-    return findings.Bad(front.error().message,
+  const auto control = ControlClient::Reach(home);
+  if (!control) {
+    return findings.Bad(control.error().message,
                         home.stopped() ? "'agent-memory down' was said: hooks do nothing "
                                          "until 'agent-memory up'"
                                        : "run 'agent-memory up --detach'; hooks do it, "
                                          "too");
   }
-  const auto standing = front->Standing();
-  if (!standing) return findings.Bad(standing.error().message, "run 'agent-memory down', then up");
-  const std::string server = base::StringAt(*standing, {"server", "url"});
+  const auto status = control->Status();
+  if (!status) return findings.Bad(status.error().message, "run 'agent-memory down', then up");
+  const std::string server = base::StringAt(*status, {"server", "url"});
   findings.Judge("the memory server at " + server, Answers(server, "/stats"),
                  "look into " + home.File("server.log"));
   std::error_code error;
   const auto repository = RepositoryOf(std::filesystem::current_path(error).string());
   if (!repository) return findings.Bad(repository.error().message, "go to a directory");
-  const auto project = front->Use(repository->root);
+  const auto project = control->Use(repository->root);
   const std::string mend =
       "look into " + home.File("projects/") + RepositoryKey(repository->root) + "/sidecar.log";
   if (!project) return findings.Bad(project.error().message, mend);
@@ -109,10 +109,19 @@ void LookAtWhatRuns(const Home& home, Findings& findings) {
 bool IsConnected(const std::vector<FileEdit>& edits) {
   for (const FileEdit& edit : edits) {
     const auto text = base::ReadFile(edit.file);
-    const auto without = text ? edit.without(*text) : text;
+    const auto without = text ? edit.without(*text, "") : text;
     if (without && *without != *text) return true;
   }
   return false;
+}
+
+// Whether the user's settings of Claude Code enable our plugin, which has hooks and server of its
+// own.
+bool HasPlugin(const FileEdit& settings) {
+  const auto text = base::ReadFile(settings.file);
+  const auto read = text ? ReadSettings(*text) : base::Result<Settings>(text.error());
+  return read && read->is_object() &&
+         read->value("/enabledPlugins/agent-memory@agent-memory"_json_pointer, false);
 }
 
 // Checks the agents that this user has. An unconnected agent is a fault only if none is connected.
@@ -123,8 +132,17 @@ void LookAtAgents(Findings& findings) {
   std::error_code ignored;
   const bool any = IsConnected(EditsOf("claude-code", user, *program)) ||
                    IsConnected(EditsOf("codex", user, *program));
+  const auto claude = EditsOf("claude-code", user, *program);
+  const bool plugin = HasPlugin(claude[0]);
+  if (plugin && IsConnected(claude)) {
+    findings.Bad("claude-code has the plugin and the entries of setup: the plugin does nothing",
+                 "keep one of both: run 'agent-memory setup claude-code --undo'");
+  } else if (plugin) {
+    findings.Good(claude[0].file + " enables the plugin agent-memory");
+  }
   for (const std::string agent : {"claude-code", "codex"}) {
     const auto edits = EditsOf(agent, user, *program);
+    if (plugin && !IsConnected(edits)) continue;
     if (any && !IsConnected(edits)) continue;
     if (!std::filesystem::exists(std::filesystem::path(edits[0].file).parent_path(), ignored))
       continue;

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <utility>
 
-#include "client/laptop/front.h"
+#include "client/laptop/control.h"
 #include "client/laptop/project_files.h"
 #include "client/memory/calls.h"
-#include "client/terminal/text.h"
+#include "client/terminal/call.h"
 #include "lib/base/text/text.h"
 
 namespace client {
@@ -65,8 +65,9 @@ void LookIntoFiles(const Home& home, const std::vector<std::string>& needles, Er
   }
 }
 
-base::Result<Json> AskSidecar(const Front& front, const KnownProject& project, const Json& body) {
-  ASSIGN_OR_RETURN(const Project used, front.Use(project.root));
+base::Result<Json> AskSidecar(const ControlClient& control, const KnownProject& project,
+                              const Json& body) {
+  ASSIGN_OR_RETURN(const Project used, control.Use(project.root));
   http::ClientOptions options;
   options.base_url = used.url;
   ASSIGN_OR_RETURN(const auto client, http::MakeClient(std::move(options)));
@@ -105,14 +106,14 @@ ErasedHere EraseHere(const Call& call, const std::vector<std::string>& titles,
   ErasedHere here;
   const auto home = Home::Find(call.settings);
   if (!home || texts.empty()) return here;
-  const auto front = Front::Reach(*home);
-  if (!front) return here;
+  const auto control = ControlClient::Reach(*home);
+  if (!control) return here;
   const Json body = {{"titles", titles}, {"texts", texts}};
   for (const KnownProject& project : ProjectFiles(*home).All()) {
     std::error_code error;
     const std::string state = project.folder + "/state/state.db";
     if (!files::exists(state, error)) continue;
-    const auto answer = AskSidecar(*front, project, body);
+    const auto answer = AskSidecar(*control, project, body);
     if (!answer) {
       here.left.push_back(state + ": its sidecar did not erase it (" + answer.error().message +
                           "); run the command again in " + project.root);

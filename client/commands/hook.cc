@@ -1,15 +1,19 @@
-// hook, mcp: commands that agents start. They find the sidecar of the agent's repository.
+// hook, mcp, url: for agents. They find the sidecar of the agent's repository.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <istream>
 #include <ostream>
+#include <string>
 
 #include "client/commands/runs.h"
-#include "client/laptop/known_directories.h"
+#include "client/laptop/home.h"
 #include "client/laptop/peer_breaker.h"
 #include "client/laptop/repository.h"
 #include "client/laptop/starter_policy.h"
 #include "client/laptop/up_detached.h"
+#include "client/mirror/mirror_state.h"
 #include "client/programs/child.h"
 #include "lib/base/process/file.h"
 
@@ -20,11 +24,52 @@ using base::Code;
 using base::Error;
 using base::Result;
 
+// The repositories of directories in which agents work, for hooks that come when the directory is
+// gone. One small file for a directory, named after its path. Bounded, and only a memory: a lost
+// entry costs nothing but that.
+class KnownDirectories {
+ public:
+  explicit KnownDirectories(const Home& home) : home_(home) {}
+  // Errors are ignored.
+  void Keep(const std::string& directory, const std::string& root) const;
+  std::string Find(const std::string& directory) const;  // empty: not known
+
+ private:
+  std::string File(const std::string& directory) const;
+  const Home home_;
+};
+
+constexpr size_t kMostFiles = 1'000, kMostBytes = 16 << 10;
+
+std::string KnownDirectories::File(const std::string& directory) const {
+  return home_.File("directories/" + RepositoryKey(directory));
+}
+
+void KnownDirectories::Keep(const std::string& directory, const std::string& root) const {
+  const std::string file = File(directory);
+  // A home that does not exist yet is made by `up`, with its mode.
+  if (Find(directory) == root || access(home_.folder().c_str(), W_OK) != 0) return;
+  std::error_code error;
+  const std::filesystem::path folder = home_.File("directories");
+  if (!base::MakeDirectories(folder.string())) return;
+  size_t files = 0;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    ++files;
+  if (files >= kMostFiles) std::filesystem::remove_all(folder, error);
+  if (files >= kMostFiles && !base::MakeDirectories(folder.string())) return;
+  [[maybe_unused]] const auto kept = base::ReplaceFile(file, root);
+}
+
+std::string KnownDirectories::Find(const std::string& directory) const {
+  return base::ReadFile(File(directory), kMostBytes).value_or("");
+}
+
 // In sum below the hook timeout that `setup` writes.
 constexpr int64_t kStartMs = 8'000, kUseMs = 6'000, kHookMs = 6'000;
 constexpr int64_t kBusyProbeMs =
     2'000;  // of a peer that has work: a hook of a busy machine is not lost
-constexpr int64_t kMcpUseMs = 60'000, kStillUsedMs = 60'000;
+constexpr int64_t kLongUseMs = 60'000, kStillUsedMs = 60'000;
 constexpr size_t kMostEventBytes = 64 << 20;
 constexpr int kBlock = 2;  // exit code by which a hook keeps a tool from running
 
@@ -58,8 +103,8 @@ Result<std::string> RootHere(const Home& home) {
 
 Result<Project> ProjectHere(const Home& home, int64_t use_ms) {
   ASSIGN_OR_RETURN(const std::string root, RootHere(home));
-  ASSIGN_OR_RETURN(const Front front, ReachOrStart(home, kStartMs));
-  return front.Use(root, "", use_ms);
+  ASSIGN_OR_RETURN(const ControlClient control, ReachOrStart(home, kStartMs));
+  return control.Use(root, "", use_ms);
 }
 
 // The project of a hook, which must not wait for a hung supervisor. One that is silent for long is
@@ -67,22 +112,22 @@ Result<Project> ProjectHere(const Home& home, int64_t use_ms) {
 Result<Project> ProjectOfHook(const Home& home) {
   const PeerBreaker breaker(home, "supervisor");
   ASSIGN_OR_RETURN(const std::string root, RootHere(home));
-  auto front = Front::Reach(home, breaker.probe_ms());
-  if (!front && front.error().code == Code::kTimeout) {
+  auto control = ControlClient::Reach(home, breaker.probe_ms());
+  if (!control && control.error().code == Code::kTimeout) {
     const auto running = home.FindRunning();
     if (running && !breaker.is_open() && IsBusy(running->pid))
-      front = Front::Reach(home, kBusyProbeMs);
+      control = ControlClient::Reach(home, kBusyProbeMs);
   }
-  if (!front && front.error().code == Code::kTimeout) {
+  if (!control && control.error().code == Code::kTimeout) {
     breaker.NoteSilent();
-    if (!breaker.is_long_silent() || home.stopped()) return front.error();
+    if (!breaker.is_long_silent() || home.stopped()) return control.error();
     RETURN_IF_ERROR(EndHungSupervisor(home));
     RETURN_IF_ERROR(StartInBackground(home));
     return Error{Code::kUnavailable, "memory did not answer and is started again"};
   }
   breaker.NoteAnswer();
-  if (!front) return ProjectHere(home, kUseMs);  // it comes up, or is to be started
-  return front->Use(root, "", kUseMs);
+  if (!control) return ProjectHere(home, kUseMs);  // it comes up, or is to be started
+  return control->Use(root, "", kUseMs);
 }
 
 std::string ReadEvent(std::istream& in) {
@@ -153,6 +198,15 @@ int Unanswered(Call& call, const Home& home, const Error& why) {
   return kFailed;
 }
 
+// A project that has a mirror syncs it in the background when a session begins or ends.
+void SyncMirrorOf(const Home& home, const std::string& project, const std::string& event) {
+  if (event != "SessionStart" && event != "SessionEnd") return;
+  if (!MirrorStates(home).IsAutomatic(project)) return;
+  // Ignores errors: the next session tries again.
+  [[maybe_unused]] const auto started =
+      RunInBackground(home, {"mirror", "--project", project}, home.File("mirror.log"));
+}
+
 }  // namespace
 
 int Hook(Call& call) {
@@ -165,7 +219,26 @@ int Hook(Call& call) {
   if (!project) return Unanswered(call, *home, project.error());
   const auto answer = Tell(*home, *project, std::move(event));
   if (!answer) return Unanswered(call, *home, answer.error());
+  SyncMirrorOf(*home, project->name, call.arguments[0]);
   if (*answer != "{}") call.out << *answer << "\n";
+  return kOk;
+}
+
+int PrintUrl(Call& call) {
+  const auto home = Home::Find(call.settings);
+  if (!home) return call.Fail(home.error());
+  const auto project = ProjectHere(*home, kLongUseMs);
+  if (!project && project.error().code == Code::kNotFound && home->stopped())
+    return call.Fail(StoppedByDown());
+  if (!project) return call.Fail(project.error());
+  if (call.settings.Bool("server")) {
+    const auto control = ControlClient::Reach(*home);
+    const auto status = control ? control->Status() : control.error();
+    if (!status) return call.Fail(status.error());
+    call.out << base::StringAt(*status, {"server", "url"}) << "\n";
+    return kOk;
+  }
+  call.out << project->url << "\n";
   return kOk;
 }
 
@@ -174,7 +247,7 @@ int Mcp(Call& call) {
   if (!home) return call.Fail(home.error());
   const auto sidecar = FindProgram("agent-memory-sidecar");
   if (!sidecar) return call.Fail(sidecar.error());
-  const auto project = ProjectHere(*home, kMcpUseMs);
+  const auto project = ProjectHere(*home, kLongUseMs);
   if (!project) return call.Fail(project.error());
   ChildOptions options{{*sidecar, "mcp", "--stdio", "--url", project->url}, CleanEnvironment()};
   options.errors_only = options.keep_input = true;
@@ -183,7 +256,7 @@ int Mcp(Call& call) {
   if (!pipe) return call.Fail(pipe.error());
   // Keeps the sidecar in use for the next call of the MCP client: the supervisor ends idle ones.
   while (!(*pipe)->WaitForEnd(kStillUsedMs)) {
-    [[maybe_unused]] const auto still = ProjectHere(*home, kMcpUseMs);
+    [[maybe_unused]] const auto still = ProjectHere(*home, kLongUseMs);
   }
   return (*pipe)->exit_code().value_or(kFailed);
 }

@@ -9,7 +9,7 @@
 #include <ostream>
 
 #include "client/commands/runs.h"
-#include "client/laptop/front.h"
+#include "client/laptop/control.h"
 #include "client/laptop/starter_policy.h"
 #include "client/laptop/up_detached.h"
 #include "client/programs/child.h"
@@ -164,12 +164,12 @@ struct ReplayTarget {
 Result<ReplayTarget> FindTarget(const Home& home, bool dry_run) {
   ReplayTarget target;
   if (!dry_run) {
-    const auto front = ReachOrStart(home, kUpMs);
-    if (!front && front.error().code == Code::kNotFound)
+    const auto control = ReachOrStart(home, kUpMs);
+    if (!control && control.error().code == Code::kNotFound)
       return Error{Code::kUnavailable, "memory is not up: 'agent-memory up --detach' starts it"};
-    if (!front) return front.error();
-    ASSIGN_OR_RETURN(const Json standing, front->Standing());
-    target.server = base::StringAt(standing, {"server", "url"});
+    if (!control) return control.error();
+    ASSIGN_OR_RETURN(const Json status, control->Status());
+    target.server = base::StringAt(status, {"server", "url"});
   }
   const auto policy = base::ReadFile(home.File("policy.json"), 1 << 20);
   if (!policy && policy.error().code != Code::kNotFound) return policy.error();

@@ -2,8 +2,8 @@
 #include <ostream>
 
 #include "client/commands/runs.h"
-#include "client/laptop/front.h"
-#include "client/memory/last_injections.h"
+#include "client/laptop/control.h"
+#include "client/memory/calls.h"
 #include "lib/base/text/text.h"
 
 namespace client {
@@ -32,9 +32,10 @@ void ShowRows(Call& call, const Json& rows) {
     call.out << "nothing is remembered that fits\n";
     return;
   }
-  Table table{{"ID", "TYPE", "PROJECT", "BY", "UPDATED", "TITLE"}, {}};
+  const bool hidden = rows[0].contains("hidden_at");
+  Table table{{"ID", "TYPE", "PROJECT", "BY", hidden ? "HIDDEN" : "UPDATED", "TITLE"}, {}};
   for (const Json& row : rows) {
-    std::string time = At(row, "updated_at");
+    std::string time = At(row, hidden ? "hidden_at" : "updated_at");
     if (time.empty()) time = At(row, "created_at");
     const bool global = base::StringAt(row, {"scope"}) == "global";
     table.rows.push_back({Number(row, "id"), At(row, "type"), global ? "(all)" : At(row, "project"),
@@ -51,10 +52,10 @@ std::string SidecarHere(const Call& call, const std::string& project) {
     if (!call.Text(elsewhere).empty()) return "";
   const auto home = Home::Find(call.settings);
   if (!home) return "";
-  const auto front = Front::Reach(*home);
-  const auto standing = front ? front->Standing() : front.error();
-  if (!standing) return "";
-  for (const Json& known : standing->value("projects", Json::array()))
+  const auto control = ControlClient::Reach(*home);
+  const auto status = control ? control->Status() : control.error();
+  if (!status) return "";
+  for (const Json& known : status->value("projects", Json::array()))
     if (base::StringAt(known, {"project"}) == project) return base::StringAt(known, {"url"});
   return "";
 }
@@ -94,7 +95,7 @@ void ShowGiven(const Call& call, const Json& given) {
 
 int List(Call& call, const MemoryCalls& memory) {
   const auto rows = memory.Get(
-      "/observations/recent",
+      call.settings.Bool("hidden") ? "/observations/hidden" : "/observations/recent",
       {{"project", call.Text("project")},
        {"type", call.Text("type")},
        {"scope", call.Text("scope")},

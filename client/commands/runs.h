@@ -23,9 +23,11 @@ int Up(Call& call);
 int Down(Call& call);
 int ShowStatus(Call& call);
 int Setup(Call& call);
+int Mirror(Call& call);
 int Why(Call& call);
 int Doctor(Call& call);
 int Hook(Call& call);
 int Mcp(Call& call);
+int PrintUrl(Call& call);
 
 }  // namespace client

@@ -9,7 +9,7 @@
 #include "client/agents/edits.h"
 #include "client/agents/settings.h"
 #include "client/commands/runs.h"
-#include "client/programs/this_program.h"
+#include "client/programs/child.h"
 #include "lib/base/process/file.h"
 
 namespace client {
@@ -56,27 +56,31 @@ Result<std::string> ReadIfThere(const std::string& file) {
 // What becomes of a file. Made for all files before the first one is written, so that a faulty one
 // changes nothing.
 struct Plan {
-  std::string file, before, after;
+  std::string file, what, before, after;
   bool keep_backup = false;  // `before` is the user's, without an entry of ours
   bool remove_backup = false;
 };
 
 Result<Plan> PlanSetup(const FileEdit& edit) {
-  Plan plan{edit.file};
+  Plan plan;
+  plan.file = edit.file;
+  plan.what = edit.what;
   ASSIGN_OR_RETURN(plan.before, ReadIfThere(edit.file));
   ASSIGN_OR_RETURN(plan.after, edit.with(plan.before));
   if (plan.before.empty()) return plan;
-  ASSIGN_OR_RETURN(const std::string pristine, edit.without(plan.before));
+  ASSIGN_OR_RETURN(const std::string pristine, edit.without(plan.before, ""));
   // Only of a file without our entries: a second setup keeps the first backup.
   plan.keep_backup = pristine == plan.before;
   return plan;
 }
 
 Result<Plan> PlanUndo(const FileEdit& edit) {
-  Plan plan{edit.file};
+  Plan plan;
+  plan.file = edit.file;
+  plan.what = edit.what;
   ASSIGN_OR_RETURN(plan.before, ReadIfThere(edit.file));
-  ASSIGN_OR_RETURN(plan.after, edit.without(plan.before));
   const auto kept = base::ReadFile(BackupOf(edit.file));
+  ASSIGN_OR_RETURN(plan.after, edit.without(plan.before, kept ? *kept : ""));
   plan.remove_backup = static_cast<bool>(kept);
   if (!kept) return plan;
   // Restores the backup byte for byte if the file has no later changes.
@@ -140,7 +144,8 @@ int Setup(Call& call) {
     if (!changed) return call.Fail(base::Wrap(plan.file, changed.error()));
     std::error_code ignored;
     const std::string backup = BackupOf(plan.file);
-    call.out << (*changed ? "changed " : "as it should be: ") << Inert(plan.file)
+    const char* done = !*changed ? "as it should be: " : undo ? "removed from " : "added to ";
+    call.out << done << Inert(plan.file) << ": " << Inert(plan.what)
              << (*changed && !undo && fs::exists(backup, ignored)
                      ? " (before: " + Inert(backup) + ")"
                      : "")

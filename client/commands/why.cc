@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "client/commands/runs.h"
-#include "client/laptop/front.h"
+#include "client/laptop/control.h"
 #include "client/laptop/repository.h"
-#include "client/memory/last_injections.h"
+#include "client/memory/calls.h"
 
 namespace client {
 namespace {
@@ -58,7 +58,16 @@ void Show(Call& call, const Json& injection, int64_t turn) {
   const bool by_meaning = std::any_of(items.begin(), items.end(),
                                       [](const Json& item) { return item.contains("scores"); });
   Table table{{"PLACE", "ID", "GIVEN", "FOUND BY", "TRUST", "TITLE"}, {}};
-  if (by_meaning) table.head.insert(table.head.begin() + 4, {"WORDS", "MEANING"});
+  // docs/memory-api.md describes the parts of a rank.
+  constexpr std::pair<const char*, const char*> kParts[] = {{"WORDS", "lexical"},
+                                                            {"MEANING", "similarity"},
+                                                            {"NEAR WORDS", "soft"},
+                                                            {"SESSION", "session"},
+                                                            {"ANSWERS", "answer"}};
+  if (by_meaning) {
+    auto place = table.head.begin() + 4;
+    for (const auto& [head, part] : kParts) place = table.head.insert(place, head) + 1;
+  }
   for (const Json& item : items) {
     std::vector<std::string>& row = table.rows.emplace_back(std::vector<std::string>{
         std::to_string(table.rows.size() + 1), NumberAt(item, "id"),
@@ -66,18 +75,19 @@ void Show(Call& call, const Json& injection, int64_t turn) {
         Inert(base::StringAt(item, {"trust"})), Inert(base::StringAt(item, {"title"}))});
     if (!by_meaning) continue;
     const Json scores = item.value("scores", Json::object());
-    row.insert(row.begin() + 4, {NumberAt(scores, "lexical"), NumberAt(scores, "similarity")});
+    auto place = row.begin() + 4;
+    for (const auto& [head, part] : kParts) place = row.insert(place, NumberAt(scores, part)) + 1;
   }
   call.out << (table.rows.empty() ? "nothing was found\n" : table.Render(call.screen)) << "\n";
 }
 
 Result<Project> ThisProject(const Call& call) {
   ASSIGN_OR_RETURN(const Home home, Home::Find(call.settings));
-  ASSIGN_OR_RETURN(const Front front, Front::Reach(home));
+  ASSIGN_OR_RETURN(const ControlClient control, ControlClient::Reach(home));
   std::error_code error;
   ASSIGN_OR_RETURN(const auto repository,
                    RepositoryOf(std::filesystem::current_path(error).string()));
-  return front.Use(repository.root);
+  return control.Use(repository.root);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 
 #include "client/commands/erase.h"
 #include "client/commands/runs.h"
+#include "client/memory/persons_memory.h"
 #include "client/programs/child.h"
 #include "lib/base/archive/note_folder.h"
 #include "lib/base/process/file.h"
-#include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 
 namespace client {
@@ -41,17 +41,6 @@ int Said(Call& call, const Json& answer, const std::string& words) {
     call.out << words << "\n";
   }
   return kOk;
-}
-
-std::string TitleOf(const std::string& content) {
-  return base::Ellipsize(content.substr(0, content.find('\n')), 120);
-}
-
-// A title that was made from the content is made again, unless the patch has another one.
-void RefreshTitle(const Json& row, Json& patch) {
-  const std::string title = base::StringAt(row, {"title"});
-  if (title == TitleOf(std::string(base::Trim(base::StringAt(row, {"content"})))))
-    patch["title"] = TitleOf(std::string(base::Trim(patch["content"].get<std::string>())));
 }
 
 // Runs the user's editor on the file and waits. Splits $VISUAL or $EDITOR at blanks into argv.
@@ -128,7 +117,7 @@ int Add(Call& call, const MemoryCalls& memory) {
   if (title.empty()) title = TitleOf(content);
   std::string project = call.Text("project").empty() ? memory.project() : call.Text("project");
   if (project.empty()) project = "default";
-  Json body = {{"session_id", "person-" + base::Sha256Hex(project).substr(0, 12)},
+  Json body = {{"session_id", PersonsSession(project)},
                {"project", project},
                {"type", call.Text("type")},
                {"title", title},
@@ -220,15 +209,49 @@ int Erase(Call& call, const MemoryCalls& memory, const std::string& id) {
   return Said(call, {{"id", id}, {"hard", true}, {"erased", here.erased}, {"left", left}}, words);
 }
 
+// Shows hidden memories again; without an id the one of the project that was hidden last.
+int Undo(Call& call, const MemoryCalls& memory) {
+  std::vector<std::string> ids = call.arguments;
+  if (ids.empty()) {
+    const std::string named = call.Text("project");
+    const std::string project = named.empty() ? memory.project() : named;
+    if (project.empty())
+      return call.Usage("rm --undo takes ID…, or --project NAME for the one hidden last in it");
+    const auto last = memory.Get("/observations/hidden", {{"project", project}, {"limit", "1"}});
+    if (!last) return call.Fail(last.error());
+    const Json* id = last->is_array() && !last->empty() ? base::At((*last)[0], {"id"}) : nullptr;
+    if (id == nullptr)
+      return call.Fail({base::Code::kNotFound,
+                        "no memory of project " + Inert(project) +
+                            " is hidden; 'agent-memory ls --hidden' lists those of all projects"});
+    ids.push_back(id->dump());
+  }
+  for (const std::string& id : ids) {
+    const auto row = memory.Send("POST", "/observations/" + http::PercentEncode(id) + "/restore",
+                                 Json::object());
+    if (!row) return call.Fail(base::Wrap("memory " + id, row.error()));
+    Said(call, *row, "memory " + Inert(id) + " is back: " + Inert(base::StringAt(*row, {"title"})));
+  }
+  return kOk;
+}
+
 int Remove(Call& call, const MemoryCalls& memory) {
+  const bool hard = call.settings.Bool("hard"), undo = call.settings.Bool("undo");
+  if (hard && undo) return call.Usage("--undo brings back what is hidden; --hard erases for good");
+  if (call.settings.IsSet("project") && (!undo || !call.arguments.empty()))
+    return call.Usage("--project goes with --undo without ID");
+  if (undo) return Undo(call, memory);
+  if (call.arguments.empty())
+    return call.Usage("rm takes ID…; --undo alone the one hidden last in this project");
   for (const std::string& id : call.arguments) {
-    if (call.settings.Bool("hard")) {
+    if (hard) {
       if (const int code = Erase(call, memory, id); code != kOk) return code;
       continue;
     }
     const auto answer = memory.Send("DELETE", "/observations/" + http::PercentEncode(id), nullptr);
     if (!answer) return call.Fail(base::Wrap("memory " + id, answer.error()));
-    Said(call, {{"id", id}, {"hard", false}}, "hid memory " + Inert(id));
+    Said(call, {{"id", id}, {"hard", false}},
+         "hid memory " + Inert(id) + "; 'agent-memory rm --undo " + Inert(id) + "' brings it back");
   }
   return kOk;
 }
@@ -274,9 +297,12 @@ int Import(Call& call, const MemoryCalls& memory) {
   const char* fresh = body->contains("imported") ? "imported" : "imported_observations";
   Said(call, *body,
        "imported " + count(fresh) + " memories, " + count("skipped") + " were here already");
-  const std::string hint = base::StringAt(*body, {"hint"});
-  if (!hint.empty())
-    call.err << count("not_injected") << " of them stay out of prompts: " << Inert(hint) << "\n";
+  if (body->value("raised", int64_t{0}) > 0) call.err << count("raised") << " are trusted now\n";
+  if (body->value("not_injected", int64_t{0}) > 0) {
+    call.err << count("not_injected")
+             << " of them are found by searches and not added to prompts, since imported text is "
+                "not trusted by itself; if you trust it, import it again with --trust user\n";
+  }
   const Json errors = body->value("errors", Json::array());
   const auto is_kept = [](const Json& error) {
     return error.is_object() && error.value("kept", false);

@@ -221,7 +221,7 @@ TEST_F(LaptopTest, OnlyWhoHoldsTheLockRuns) {
   ASSERT_TRUE(home.Make());
   ASSERT_TRUE(home.SaveRunning({"http://127.0.0.1:1", "secret"}));
   EXPECT_FALSE(home.FindRunning()) << "a run.json that a crash left";
-  const auto lock = base::DirectoryLock::Take(home.folder(), 0);
+  const auto lock = base::DirectoryLock::Acquire(home.folder(), 0);
   ASSERT_TRUE(home.FindRunning());
   EXPECT_EQ(home.FindRunning()->token, "secret");
 }

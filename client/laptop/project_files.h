@@ -1,7 +1,7 @@
 // The persistent files of each repository below the home: its project's name, its policy, the
-// sidecar's state and last address. A repository is known by its root commits (root_commits.h), so
-// that it keeps its memory wherever it lies, and another one in its place gets none of it; without
-// commits by its path.
+// sidecar's state and last address. A repository is known by its root commits, so that it keeps its
+// memory wherever it lies, and another one in its place gets none of it; without commits by its
+// path.
 #pragma once
 
 #include <string>

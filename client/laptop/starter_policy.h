@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/base/result.h"
 
@@ -10,6 +11,12 @@ namespace client {
 
 // The first policy.json, which `up` writes and the user may change.
 std::string StarterPolicy();
+
+// Whether a policy.json is the starter policy of an earlier version, whatever its white space.
+bool IsEarlierStarter(std::string_view policy);
+
+// The fields of `memory` that the starter policy has and an edited policy has not, sorted.
+std::vector<std::string> AbsentDefaults(std::string_view policy);
 
 // `policy` with agent, namespace, the server's address and the project. kInvalid names the wrong
 // field.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "client/laptop/project_files.h"
 #include "client/laptop/starter_policy.h"
@@ -36,8 +37,12 @@ int64_t Now() { return base::SystemClock().MonotonicMs(); }
 
 }  // namespace
 
-Supervisor::Supervisor(Home home, Programs programs, std::function<void(const std::string&)> say)
-    : home_(std::move(home)), programs_(std::move(programs)), say_(std::move(say)) {}
+Supervisor::Supervisor(Home home, Programs programs, std::function<void(const std::string&)> say,
+                       int64_t idle_ms)
+    : home_(std::move(home)),
+      programs_(std::move(programs)),
+      say_(std::move(say)),
+      idle_ms_(idle_ms) {}
 
 Supervisor::~Supervisor() { Stop(); }
 
@@ -94,7 +99,7 @@ std::shared_ptr<Supervisor::Sidecar> Supervisor::RunningFor(const std::string& r
   return name.empty() || name == found->second->project.name ? found->second : nullptr;
 }
 
-Json Supervisor::Standing() const {
+Json Supervisor::Status() const {
   Json known = Json::array();
   for (const KnownProject& project : ProjectFiles(home_).All()) {
     std::error_code ignored;
@@ -186,7 +191,24 @@ void Supervisor::Watch(std::stop_token stop) {
 }
 
 void Supervisor::EndUnused() {
-  while (const auto unused = TakeOldest(Now() - kIdleMs)) unused->service->Stop();
+  const int64_t used_before_ms = Now() - idle_ms_;
+  AskForUse(used_before_ms);
+  while (const auto unused = TakeOldest(used_before_ms)) unused->service->Stop();
+}
+
+void Supervisor::AskForUse(int64_t used_before_ms) {
+  std::vector<std::shared_ptr<Sidecar>> unused;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [root, sidecar] : sidecars_)
+      if (sidecar->used_ms < used_before_ms) unused.push_back(sidecar);
+  }
+  for (const auto& sidecar : unused) {
+    const auto quiet_ms = sidecar->service->QuietMs();
+    if (!quiet_ms) continue;
+    const std::lock_guard lock(mutex_);
+    sidecar->used_ms = std::max(sidecar->used_ms, Now() - *quiet_ms);
+  }
 }
 
 std::shared_ptr<Supervisor::Sidecar> Supervisor::TakeOldest(int64_t used_before_ms) {
@@ -273,6 +295,7 @@ Result<Project> Supervisor::StartSidecar(const std::string& asked, const std::st
   }
   if (replaced) replaced->service->Stop();
   if (full) {
+    AskForUse(sidecar->used_ms);
     if (const auto oldest = TakeOldest(Now())) oldest->service->Stop();
   }
   return sidecar->project;

@@ -26,8 +26,9 @@ class Supervisor {
   static constexpr size_t kMostSidecars = 16;
   static constexpr int64_t kIdleMs = 30 * 60'000;
 
-  // `say` receives lines for the user, on any thread.
-  Supervisor(Home home, Programs programs, std::function<void(const std::string&)> say);
+  // `say` receives lines for the user, on any thread. `idle_ms`: for tests.
+  Supervisor(Home home, Programs programs, std::function<void(const std::string&)> say,
+             int64_t idle_ms = kIdleMs);
   ~Supervisor();  // Stop()
 
   base::Status Start();  // returns when the memory server listens
@@ -35,10 +36,10 @@ class Supervisor {
 
   // Returns the project of a repository and starts its sidecar if necessary. `name` renames the
   // project; empty: no change. Above kMostSidecars the least recently used sidecar ends; each ends
-  // after kIdleMs without use.
+  // after kIdleMs without use. A request to the sidecar itself is use, too.
   base::Result<Project> Use(const std::string& root, const std::string& name);
   std::string server_url() const;
-  base::Json Standing() const;  // the state for `status` and `doctor`
+  base::Json Status() const;  // the state for `status` and `doctor`
 
  private:
   struct Sidecar {
@@ -58,6 +59,8 @@ class Supervisor {
   // Ends programs that do not answer for seconds; Loop starts them again.
   void Watch(std::stop_token stop);
   void EndUnused();
+  // Asks the sidecars whose last known use was before `used_before_ms` when their agents used them.
+  void AskForUse(int64_t used_before_ms);
   void EndAll();
   base::Result<Project> StartSidecar(const std::string& asked, const std::string& name);
   // Removes the least recently used sidecar from the map if its last use was before
@@ -71,6 +74,7 @@ class Supervisor {
   const Home home_;
   const Programs programs_;
   const std::function<void(const std::string&)> say_;
+  const int64_t idle_ms_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Wanted>> wanted_;

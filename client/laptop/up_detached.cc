@@ -32,17 +32,20 @@ std::string LastLine(std::string_view text) {
   return std::string(end == std::string_view::npos ? text : text.substr(end + 1));
 }
 
-// Returns the pid.
-Result<int> Spawn(const Home& home) {
+// Runs this program with these words. Returns the pid.
+Result<int> Spawn(const Home& home, const std::vector<std::string>& words, const std::string& log) {
   char program[4096] = "";
   if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
     return Error{Code::kInternal, "cannot find this program's own file"};
-  const std::string log = home.File("up.log");
   std::error_code ignored;
   if (std::filesystem::file_size(log, ignored) > kLogBytes && !ignored)
     std::filesystem::rename(log, log + ".1", ignored);
-  std::string words[] = {program, "up", "--home", home.folder()};
-  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  std::vector<std::string> all = {program};
+  all.insert(all.end(), words.begin(), words.end());
+  all.insert(all.end(), {"--home", home.folder()});
+  std::vector<char*> argv;
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
   auto environment = CleanEnvironment();
   std::vector<char*> variables;
   for (std::string& variable : environment) variables.push_back(variable.data());
@@ -62,40 +65,46 @@ Result<int> Spawn(const Home& home) {
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   int pid = 0;
-  const int failed = posix_spawn(&pid, program, &files, &how, argv, variables.data());
+  const int failed = posix_spawn(&pid, program, &files, &how, argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&how);
   if (failed != 0)
-    return Error{Code::kInternal, "start " + words[0] + ": " + std::strerror(failed)};
+    return Error{Code::kInternal, std::string("start ") + program + ": " + std::strerror(failed)};
   return pid;
 }
 
 }  // namespace
 
-Result<Front> WaitForFront(const Home& home, int64_t wait_ms) {
+Result<ControlClient> WaitForControl(const Home& home, int64_t wait_ms) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
   while (true) {
-    auto front = Front::Reach(home);
-    if (front || front.error().code != Code::kUnavailable) return front;
-    if (std::chrono::steady_clock::now() >= end) return front;
+    auto control = ControlClient::Reach(home);
+    if (control || control.error().code != Code::kUnavailable) return control;
+    if (std::chrono::steady_clock::now() >= end) return control;
     std::this_thread::sleep_for(std::chrono::milliseconds(kPollMs));
   }
 }
 
-Result<Front> StartDetached(const Home& home, int64_t wait_ms) {
+namespace {
+
+// What programs run that start memory by themselves.
+const std::vector<std::string> kUpUnlessStopped = {"up", "--unless-stopped"};
+
+Result<ControlClient> Start(const Home& home, const std::vector<std::string>& words,
+                            int64_t wait_ms) {
   RETURN_IF_ERROR(home.Make());
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
   int pid = 0;
   bool ended = false;
   while (true) {
-    auto front = WaitForFront(home, 0);
-    if (front) return front;
+    auto control = WaitForControl(home, 0);
+    if (control) return control;
     // Concurrent callers may each spawn one; all but one of them find the folder locked and end.
-    const bool down = front.error().code == Code::kNotFound;
-    if (!down && front.error().code != Code::kUnavailable) return front;
+    const bool down = control.error().code == Code::kNotFound;
+    if (!down && control.error().code != Code::kUnavailable) return control;
     if (std::chrono::steady_clock::now() >= end || (down && ended)) break;
     if (down && pid == 0) {
-      ASSIGN_OR_RETURN(pid, Spawn(home));
+      ASSIGN_OR_RETURN(pid, Spawn(home, words, home.File("up.log")));
     }
     int status = 0;
     if (pid != 0 && !ended) ended = waitpid(pid, &status, WNOHANG) == pid;
@@ -105,20 +114,38 @@ Result<Front> StartDetached(const Home& home, int64_t wait_ms) {
   return Error{Code::kUnavailable, "memory did not come up: " + LastLine(said)};
 }
 
+}  // namespace
+
+Result<ControlClient> StartDetached(const Home& home, int64_t wait_ms) {
+  return Start(home, {"up"}, wait_ms);
+}
+
 base::Status StartInBackground(const Home& home) {
   RETURN_IF_ERROR(home.Make());
-  ASSIGN_OR_RETURN([[maybe_unused]] const int pid, Spawn(home));
+  ASSIGN_OR_RETURN([[maybe_unused]] const int pid,
+                   Spawn(home, kUpUnlessStopped, home.File("up.log")));
   return {};
 }
 
-Result<Front> ReachOrStart(const Home& home, int64_t wait_ms) {
-  auto front = WaitForFront(home, wait_ms);
-  if (!front && front.error().code == Code::kTimeout && !home.stopped()) {
+base::Status RunInBackground(const Home& home, const std::vector<std::string>& words,
+                             const std::string& log) {
+  ASSIGN_OR_RETURN([[maybe_unused]] const int pid, Spawn(home, words, log));
+  return {};
+}
+
+Result<ControlClient> ReachOrStart(const Home& home, int64_t wait_ms) {
+  auto control = WaitForControl(home, wait_ms);
+  if (!control && control.error().code == Code::kTimeout && !home.stopped()) {
     RETURN_IF_ERROR(EndHungSupervisor(home));
-    return StartDetached(home, wait_ms);
+    return Start(home, kUpUnlessStopped, wait_ms);
   }
-  if (front || front.error().code != Code::kNotFound || home.stopped()) return front;
-  return StartDetached(home, wait_ms);
+  if (control || control.error().code != Code::kNotFound || home.stopped()) return control;
+  return Start(home, kUpUnlessStopped, wait_ms);
+}
+
+Error StoppedByDown() {
+  return {Code::kInvalid,
+          "memory was stopped by 'agent-memory down': start it with 'agent-memory up'"};
 }
 
 }  // namespace client

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "client/programs/this_program.h"
+#include "client/programs/child.h"
 #include "lib/base/process/file.h"
 
 namespace client {

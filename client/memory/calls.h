@@ -1,5 +1,6 @@
 // Calls of the memory API (docs/memory-api.md) for commands: a status of 300 or more becomes an
-// error with the server's message. Knows no command and no terminal.
+// error with the server's message. And the last injections of a sidecar, for `why`, `status` and
+// `show`. Knows no command and no terminal.
 #pragma once
 
 #include <string>
@@ -36,5 +37,12 @@ class MemoryCalls {
   const std::string url_, project_;
   mutable bool any_partial_ = false;
 };
+
+// Up to `most` answers of GET /v1/injections of the newest conversation that has any, newest turn
+// first.
+base::Result<base::Json> LastInjections(const MemoryCalls& sidecar, int64_t most);
+// The injections of a memory in the newest 20 conversations and 200 turns, newest first: a list of
+// {"at", "conversation", "turn", "query"}.
+base::Result<base::Json> InjectionsOf(const MemoryCalls& sidecar, int64_t observation);
 
 }  // namespace client

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "client/laptop/front.h"
+#include "client/laptop/control.h"
 #include "client/laptop/project_files.h"
 #include "client/laptop/repository.h"
 #include "client/laptop/up_detached.h"
@@ -117,19 +117,17 @@ Result<Reached> OnThisMachine(const Call& call, http::ClientOptions options) {
   ASSIGN_OR_RETURN(const Home home, Home::Find(call.settings));
   std::error_code unknown;
   const bool used_before = std::filesystem::exists(home.folder(), unknown);
-  const auto front = used_before ? ReachOrStart(home, kStartMs) : Front::Reach(home);
-  if (!front && front.error().code == Code::kNotFound) {
-    if (home.stopped())
-      return Error{Code::kInvalid,
-                   "memory was stopped by 'agent-memory down': start it with 'agent-memory up'"};
+  const auto control = used_before ? ReachOrStart(home, kStartMs) : ControlClient::Reach(home);
+  if (!control && control.error().code == Code::kNotFound) {
+    if (home.stopped()) return StoppedByDown();
     return Error{Code::kInvalid,
                  "where is the memory? Start this machine's with 'agent-memory up', give --url (or "
                  "AGENT_MEMORY_URL), or --context and -n for a cluster"};
   }
-  if (!front) return front.error();
-  ASSIGN_OR_RETURN(const base::Json standing, front->Standing());
+  if (!control) return control.error();
+  ASSIGN_OR_RETURN(const base::Json status, control->Status());
   Reached reached;
-  reached.url = options.base_url = base::StringAt(standing, {"server", "url"});
+  reached.url = options.base_url = base::StringAt(status, {"server", "url"});
   reached.project = ProjectHere(home);
   ASSIGN_OR_RETURN(reached.client, http::MakeClient(std::move(options)));
   return reached;

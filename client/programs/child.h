@@ -1,5 +1,6 @@
 // A child process: its output line by line, its exit, and its end with the parent. Started by argv,
-// never through a shell.
+// never through a shell. And the paths of programs: of one to start, and of agent-memory for
+// settings of other programs.
 #pragma once
 
 #include <condition_variable>
@@ -56,5 +57,9 @@ class Child {
 // What children need of this process's environment: no AGENT_MEMORY_*, which are settings of this
 // program, and no settings of other programs.
 std::vector<std::string> CleanEnvironment();
+
+// The path on PATH if it leads to this file, since that path survives an update; else the file's
+// own path.
+base::Result<std::string> ThisProgram();
 
 }  // namespace client

@@ -22,20 +22,31 @@ using base::Status;
 constexpr size_t kProgramLogBytes = 4 << 20;
 // A starting sidecar waits up to 45 s for an old one that is still ending.
 constexpr int64_t kReadyMs = 60'000, kStopMs = 15'000;
-constexpr int64_t kHealthMs = 2'000;
+constexpr int64_t kAnswerMs = 2'000;
 constexpr int kMostUnanswered = 2;
 
 struct Heard {
   std::mutex mutex;
   std::condition_variable changed;
-  std::string address, last;
+  std::string address, admin, last;
 };
 
-std::string AddressIn(std::string_view line) {
-  if (line.find("\"listening\"") == std::string_view::npos) return "";
+void ReadAddresses(std::string_view line, Heard& heard) {
+  if (line.find("\"listening\"") == std::string_view::npos) return;
   const auto json = base::ParseJson(line);
-  if (!json || !json->is_object() || base::StringAt(*json, {"msg"}) != "listening") return "";
-  return base::StringAt(*json, {"api"});
+  if (!json || !json->is_object() || base::StringAt(*json, {"msg"}) != "listening") return;
+  heard.address = base::StringAt(*json, {"api"});
+  heard.admin = base::StringAt(*json, {"admin"});
+}
+
+base::Result<http::Response> Ask(const std::string& address, const std::string& target) {
+  http::ClientOptions options;
+  options.base_url = "http://" + address;
+  ASSIGN_OR_RETURN(const auto client, http::MakeClient(std::move(options)));
+  http::ClientRequest request;
+  request.target = target;
+  request.timeout_ms = kAnswerMs;
+  return client->Send(request);
 }
 
 // The message and error of a JSON log line, for people.
@@ -89,7 +100,7 @@ Status Service::StartAt(const std::string& address) {
     const std::lock_guard lock(heard->mutex);
     if (!heard->address.empty()) return;
     heard->last = line;
-    heard->address = AddressIn(line);
+    ReadAddresses(line, *heard);
     heard->changed.notify_all();
   };
   ASSIGN_OR_RETURN(const std::shared_ptr<Child> child, Child::Start(std::move(options)));
@@ -97,7 +108,7 @@ Status Service::StartAt(const std::string& address) {
   std::unique_lock lock(heard->mutex);
   while (heard->address.empty() && child->running() && std::chrono::steady_clock::now() < end)
     heard->changed.wait_for(lock, std::chrono::milliseconds(20));
-  const std::string address_now = heard->address, said = WordsOf(heard->last);
+  const std::string address_now = heard->address, admin = heard->admin, said = WordsOf(heard->last);
   lock.unlock();
   if (address_now.empty()) {
     child->Stop(kStopMs);
@@ -105,6 +116,7 @@ Status Service::StartAt(const std::string& address) {
   }
   const std::lock_guard ours(mutex_);
   address_ = address_now;
+  admin_ = admin;
   child_ = child;
   return {};
 }
@@ -142,14 +154,7 @@ int Service::pid() const {
 bool Service::EndIfHung() {
   const auto now = child();
   if (now == nullptr || !now->running()) return false;
-  http::ClientOptions options;
-  options.base_url = url();
-  const auto client = http::MakeClient(std::move(options));
-  if (!client) return false;
-  http::ClientRequest request;
-  request.target = "/health";
-  request.timeout_ms = kHealthMs;
-  const auto answer = (*client)->Send(request);
+  const auto answer = Ask(address(), "/health");
   // Refused connections and 503 are answers: of a program that ends, or that has much to do.
   const bool silent = !answer && answer.error().code == Code::kTimeout;
   unanswered_ = silent ? unanswered_ + 1 : 0;
@@ -157,6 +162,23 @@ bool Service::EndIfHung() {
   unanswered_ = 0;
   now->Stop(0);
   return true;
+}
+
+std::optional<int64_t> Service::QuietMs() const {
+  const auto now = child();
+  if (now == nullptr || !now->running()) return std::nullopt;
+  std::string admin;
+  {
+    const std::lock_guard lock(mutex_);
+    admin = admin_;
+  }
+  if (admin.empty()) return std::nullopt;
+  const auto answer = Ask(admin, "/v1/policy");
+  if (!answer) return std::nullopt;
+  const auto body = base::ParseJson(answer->body);
+  const base::Json* const quiet = body ? base::At(*body, {"quiet_ms"}) : nullptr;
+  if (quiet == nullptr || !quiet->is_number_integer()) return std::nullopt;
+  return quiet->get<int64_t>();
 }
 
 void Service::Stop() {

@@ -2,7 +2,10 @@
 // size.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +47,9 @@ class Service {
   // Asks for GET /health; after two calls in a row without an answer in seconds the program is
   // ended with SIGKILL. One thread. True: it was ended, and no longer runs.
   bool EndIfHung();
+  // Of a sidecar: milliseconds since its agents asked it anything; 0 while a request runs. nullopt:
+  // it does not say. Any thread.
+  std::optional<int64_t> QuietMs() const;
 
  private:
   base::Status StartAt(const std::string& address);
@@ -51,7 +57,7 @@ class Service {
   const std::vector<std::string> argv_;
   const std::string log_;
   mutable std::mutex mutex_;
-  std::string address_;
+  std::string address_, admin_;
   std::shared_ptr<Child> child_;
   int unanswered_ = 0;  // calls of EndIfHung in a row
 };

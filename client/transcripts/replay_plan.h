@@ -1,16 +1,36 @@
-// The plan of `agent-memory-sidecar replay`: the projects of the sessions, their policies and
-// files.
+// The plan of `agent-memory-sidecar replay`: the sessions that no import has taken yet, their
+// projects, policies and files.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "client/laptop/home.h"
 #include "client/laptop/project_files.h"
-#include "client/transcripts/taken_transcripts.h"
 #include "client/transcripts/transcript_tree.h"
+#include "lib/base/json/json.h"
 
 namespace client {
+
+// Which transcripts an import has taken, and how long they were: transcripts.json of the home,
+// replaced as a whole. A lost file costs time, and no row: the memory server takes each row once.
+class TakenTranscripts {
+ public:
+  explicit TakenTranscripts(const Home& home);  // an unreadable file is an empty one
+
+  enum class State { kNew, kGrown, kTaken };
+  State Of(const PastSession& session) const;
+  void Add(const PastSession& session);
+  // Replaces the file; forgets sessions that are not in `tree`.
+  base::Status Save(const TranscriptTree& tree);
+  base::Status Save() const;
+
+ private:
+  static std::string KeyOf(const PastSession& session);
+  const std::string file_;
+  base::Json sessions_ = base::Json::object();  // by key: {path: [bytes, changed_ns]}
+};
 
 struct PlannedSession {
   PastSession past;

@@ -16,27 +16,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), "support")]
 
 import programs  # noqa: E402
+import pypi  # noqa: E402
 import targets  # noqa: E402
 import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
 PINS = ("httpx==0.28.1", "pydantic==2.14.4")
-INSTALL_S, CLIENT_S = 300, 120
-
-
-def python(checks):
-    """Returns a Python with the imports of the client, cached between runs; None, and a failed check, without one."""
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = os.path.join(cache, "agent-memory", "aegis-client-" + "-".join(pin.split("==")[1] for pin in PINS))
-    found = os.path.join(folder, "bin/python")
-    if subprocess.run([found, "-c", "import httpx, pydantic"], capture_output=True, check=False).returncode == 0 \
-            if os.path.exists(found) else False:
-        return found
-    for argv in ([sys.executable, "-m", "venv", folder], [os.path.join(folder, "bin/pip"), "install", "--quiet", *PINS]):
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=INSTALL_S, check=False)
-        if not checks.that(done.returncode == 0, f"{' '.join(argv[1:3])} of {', '.join(PINS)}", done.stderr[-400:]):
-            return None
-    return found
+CLIENT_S = 120
 
 
 def run_client(checks, client, what, url, *more, token=""):
@@ -80,7 +66,8 @@ def environment(checks, folder):
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="agent-memory-aegis-") as folder:
-        client = python(checks)
+        installed = pypi.folder_of(checks, "aegis-client", PINS)
+        client = installed and os.path.join(installed, "python")
         target = targets.Sidecar(folder)
         server = programs.server(os.path.join(folder, "server"))
         server.arguments += ["--aegis-listen", "127.0.0.1:0"]

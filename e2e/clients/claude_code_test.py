@@ -30,7 +30,8 @@ INSTALL_S, CLIENT_S = 600, 120
 
 class Messages:
     """The part of the Messages API that the client needs. `script`: per call of the main loop a command for Bash, another
-    tool's {"name", "input"}, or ("say", text). Calls without the tool Bash (for titles and the like) get the text "ok"."""
+    tool's {"name", "input"}, ("say", text), or a function of the request's messages as JSON, which gives one of these or None for
+    the next. Calls without the tool Bash (for titles and the like) get the text "ok"."""
 
     def __init__(self):
         api = self
@@ -74,7 +75,10 @@ class Messages:
         if not any(tool.get("name") == "Bash" for tool in asked.get("tools") or []):
             return {"type": "text", "text": "ok"}
         self.asked.append(json.dumps(asked["messages"], ensure_ascii=False))
-        step = self.script.pop(0) if self.script else ("say", "nothing to say")
+        step = None
+        while step is None:
+            step = self.script.pop(0) if self.script else ("say", "nothing to say")
+            step = step(self.asked[-1]) if callable(step) else step
         if isinstance(step, tuple):
             return {"type": "text", "text": step[1]}
         if isinstance(step, str):

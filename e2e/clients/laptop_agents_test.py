@@ -7,6 +7,7 @@ Claude Code itself, headless, against a scripted Messages API. Skips Claude Code
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,8 +17,9 @@ import uuid
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
 
 import claude_code_test  # noqa: E402
-import laptop_test  # noqa: E402
+import laptops  # noqa: E402
 import mcp_test  # noqa: E402
+import programs  # noqa: E402
 import wire  # noqa: E402
 
 HERS = '{\n  "model": "opus",\n  "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}\n'
@@ -46,6 +48,8 @@ def sets_up(counts, laptop):
     merged = json.loads(read(settings))
     counts.check("what was there stays", merged["model"] == "opus" and merged["hooks"]["PreToolUse"][0]["hooks"][0]["command"] == "true", merged)
     counts.check("hooks of all events are there", len(merged["hooks"]) == 7, merged)
+    counts.check("the tools of the server are permitted, and setup says so", merged["permissions"] == {"allow": ["mcp__memory"]}
+                 and "permission mcp__memory" in done.stdout and "7 hooks" in done.stdout, (merged, done.stdout))
     counts.check("link and mode stay", os.path.islink(settings) and os.stat(hers).st_mode & 0o777 == 0o644)
     counts.check("the server is there", json.loads(read(servers))["mcpServers"]["memory"]["args"] == ["mcp"])
     counts.check("the backup is what was there", read(settings + ".before-agent-memory") == HERS)
@@ -58,6 +62,11 @@ def sets_up(counts, laptop):
     write(hers, read(hers).replace("opus", "haiku"))
     laptop.run("setup", "claude-code", "--undo")
     counts.check("--undo keeps what changed since", json.loads(read(settings)) == json.loads(HERS.replace("opus", "haiku")), read(settings))
+    write(hers, HERS.replace('"model"', '"permissions": {"allow": ["mcp__memory", "Bash(ls)"]}, "model"'))
+    laptop.run("setup", "claude-code")
+    write(hers, read(hers).replace("opus", "haiku"))
+    laptop.run("setup", "claude-code", "--undo")
+    counts.check("--undo keeps a permission that was there before", json.loads(read(settings))["permissions"]["allow"] == ["mcp__memory", "Bash(ls)"], read(settings))
     write(hers, "{broken")
     done = laptop.run("setup", "claude-code")
     counts.check("what is no JSON is left alone and named", done.returncode != 0 and settings in done.stderr and read(hers) == "{broken", done.stderr)
@@ -132,6 +141,35 @@ def remembers(counts, laptop):
     counts.check("and given to the next session", "I prefer ocelots" in laptop.run("hook", "UserPromptSubmit", cwd=one, stdin=json.dumps(event)).stdout)
     rows = wire.until(lambda: [r for r in wire.ask(server, "GET", "/observations/recent?project=one&limit=100")[1] if "ocelots" in r["content"]], 10)
     counts.check("said twice it is there once", len(rows) == 1, rows)
+
+
+def agents_share(counts, laptop):
+    """README: by the hooks of setup Codex is given the cause that Claude Code stated, after all programs were killed."""
+    shop, commands = laptop.repository("shop"), {}
+    for agent, file in (("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")):
+        laptop.run("setup", agent)
+        commands[agent] = json.loads(read(os.path.join(laptop.home, file)))["hooks"]
+
+    def said(agent, event, session, **fields):
+        told = json.dumps({"hook_event_name": event, "session_id": session, "cwd": shop, **fields})
+        return subprocess.run(["sh", "-c", commands[agent][event][-1]["hooks"][0]["command"]], cwd=shop, env=laptop.environment, input=told,
+                              capture_output=True, text=True, timeout=laptops.COMMAND_S, check=False).stdout
+
+    prompts = re.findall(r"^(?:claude|codex) +# > (.*)$", read(os.path.join(programs.ROOT, "README.md")), re.M)
+    counts.check("README has a prompt for each", len(prompts) == 2, prompts)
+    said("claude-code", "UserPromptSubmit", "monday", prompt=prompts[0])
+    said("claude-code", "Stop", "monday", last_assistant_message="Checkout answers 500 because orders.customer_id has no index.")
+    said("claude-code", "SessionEnd", "monday", reason="exit")
+    for pid in laptop.children():
+        os.kill(pid, signal.SIGKILL)
+    laptop.nothing_runs()
+    laptop.run("up", "--detach", cwd=shop)
+    server = laptop.status()["server"]["url"]
+    wire.until(lambda: "no index" in str(wire.ask(server, "GET", "/search?q=checkout&project=shop")[1]), 20)
+    given = said("codex", "UserPromptSubmit", "tuesday", prompt=prompts[1])
+    counts.check("Codex is given the cause that Claude Code stated", "because orders.customer_id has no index" in given, given)
+    for agent in commands:
+        laptop.run("setup", agent, "--undo")
 
 
 def says_why(counts, laptop):
@@ -211,13 +249,24 @@ def with_claude_code(counts, laptop, program):
 
     try:
         marker = "zebu_" + uuid.uuid4().hex[:8]
-        done, _ = ask(f"commit {marker}", [f"git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m 'Mend {marker}'", ("say", "Done.")])
+        subprocess.run(["git", "init", "-q"], cwd=one, check=True)
+        write(os.path.join(one, ".git/wording"), f"Mend {marker}\n\nIts pool was empty.\n")
+        write(os.path.join(one, "mended.txt"), marker)
+        git = "git -c user.name=A -c user.email=a@example.com"
+        done, _ = ask(f"commit {marker}", [f"git add -A && GIT_EDITOR='cp .git/wording' {git} commit", ("say", "Done.")])
         counts.check("Claude Code runs with the settings of setup", done.returncode == 0 and "Done." in done.stdout, (done.stdout, done.stderr))
         server = laptop.status()["server"]["url"]
         counts.check("what it did is remembered in its repository", wire.until(
             lambda: marker in str(wire.ask(server, "GET", f"/search?q={marker}&project=one")[1]), 10))
+        kept = wire.until(lambda: [row for row in wire.ask(server, "GET", f"/search?q={marker}&project=one")[1] if row["type"] == "change"], 10)
+        counts.check("a commit by an editor has its message and files", [(row["title"], row["content"]) for row in kept] == [
+            (f"Mend {marker}", "Its pool was empty.\n\nFiles: mended.txt")], kept)
         done, asked = ask(f"what was {marker}?", [("say", "A fix.")])
         counts.check("and given to its next session", asked and "<memory:context>" in asked[0] and f"Mend {marker}" in asked[0], asked[0][-1500:] if asked else done)
+        done, asked = ask("save it", [{"name": "mcp__memory__mem_save", "input": {"title": marker + " saved", "content": f"{marker} is saved without a question"}},
+                                      ("say", "Saved.")])
+        saved = wire.until(lambda: marker + " saved" in str(wire.ask(server, "GET", f"/search?q={marker}+saved&project=one")[1]), 10)
+        counts.check("headless, it may use the tools", saved, (asked[-1][-1500:] if asked else done))
         tools = subprocess.run([program, "mcp", "list"], cwd=one, env=laptop.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                timeout=claude_code_test.CLIENT_S, check=False).stdout
         rows = json.loads(laptop.run("doctor", cwd=one).stdout)
@@ -228,16 +277,72 @@ def with_claude_code(counts, laptop, program):
         api.stop()
 
 
-def main():
-    counts, laptop = mcp_test.Counts(), laptop_test.Laptop()
+def with_the_plugin(counts, laptop, program):
+    """The plugin of a release: Claude Code takes it, its hooks and server use the installed program, and it says so if there is
+    none, or if the hooks of setup are in use too."""
+    plugin = os.path.join(programs.ROOT, "share/agent-memory-claude-code")
+    one, bin_ = laptop.repository("plugged"), os.path.join(laptop.folder, "bin")
+    with open(os.path.join(programs.ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+        version = re.search(r"^project\(.* VERSION ([0-9.]+)", file.read(), re.M).group(1)
+    counts.check("the plugin has the version of the programs", json.loads(read(os.path.join(plugin, ".claude-plugin/plugin.json")))["version"] == version)
+    api = claude_code_test.Messages()
+    os.makedirs(bin_)
+    os.symlink(laptop.program, os.path.join(bin_, "agent-memory"))
+    base = {**laptop.environment, "ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "sk-none", "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    found = {**base, "PATH": bin_ + os.pathsep + laptop.environment["PATH"]}
+
+    def claude(*words, environment=None):
+        return subprocess.run([program, *words], cwd=one, env=environment or found, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=claude_code_test.CLIENT_S, check=False)
+
+    def run(*words, environment):
+        return subprocess.run([os.path.join(plugin, "run"), *words], cwd=one, env=environment, input="{}", capture_output=True, text=True, timeout=60, check=False)
+
     try:
-        for part in (sets_up, hooks_find_their_repository, many_at_once, remembers, says_why, doctor, mcp, stands_in_nobodys_way):
+        laptop.run("setup", "claude-code", "--undo")
+        for what in (plugin, os.path.join(plugin, ".claude-plugin/plugin.json")):
+            done = claude("plugin", "validate", "--strict", what)
+            counts.check("Claude Code finds the manifests valid", done.returncode == 0, done.stdout + done.stderr)
+        done = claude("plugin", "marketplace", "add", plugin)
+        done = done if done.returncode else claude("plugin", "install", "agent-memory@agent-memory")
+        counts.check("and installs the plugin", done.returncode == 0, done.stdout + done.stderr)
+        marker = "okapi_" + uuid.uuid4().hex[:8]
+        api.script = [{"name": "mcp__plugin_agent-memory_memory__mem_save", "input": {"title": marker, "content": f"{marker} by the tool"}}, ("say", "Saved.")]
+        done = claude("-p", f"Remember: {marker} lives in the forest", "--allowedTools", "mcp__plugin_agent-memory_memory")
+        server = laptop.status()["server"]["url"]
+
+        def rows():
+            return {row["content"] for row in wire.ask(server, "GET", f"/search?q={marker}&project=plugged")[1]}
+
+        counts.check("its hooks and its server save", wire.until(lambda: rows() >= {f"{marker} lives in the forest", f"{marker} by the tool"}, 15), (rows(), done))
+        told = json.loads(laptop.run("doctor", cwd=one).stdout)
+        counts.check("doctor knows the plugin", any("plugin" in row["what"] and row["ok"] for row in told), told)
+        none = {**base, "PATH": "/usr/bin:/bin"}
+        begin, other, server_run = (run(*words, environment=none) for words in (("hook", "SessionStart"), ("hook", "Stop"), ("mcp",)))
+        counts.check("without the program it says so once", "not installed" in json.loads(begin.stdout)["systemMessage"] and begin.returncode == 0
+                     and (other.returncode, other.stdout, other.stderr) == (0, "", "") and server_run.returncode == 1 and "not installed" in server_run.stderr,
+                     (begin, other, server_run))
+        laptop.run("setup", "claude-code")
+        begin, other = (run("hook", name, environment=found) for name in ("SessionStart", "UserPromptSubmit"))
+        counts.check("beside the hooks of setup it does nothing, and says so", "--undo" in json.loads(begin.stdout)["systemMessage"] and other.stdout == "", (begin, other))
+        told = json.loads(laptop.run("doctor", cwd=one).stdout)
+        counts.check("and so does doctor", any("plugin" in row["what"] and not row["ok"] for row in told), told)
+    finally:
+        api.stop()
+
+
+def main():
+    counts, laptop = mcp_test.Counts(), laptops.Laptop()
+    try:
+        for part in (sets_up, hooks_find_their_repository, many_at_once, remembers, agents_share, says_why, doctor, mcp, stands_in_nobodys_way):
             part(counts, laptop)
         program, why = claude_code_test.install()
         if why:
             counts.skip("Claude Code", why)
         else:
             with_claude_code(counts, laptop, program)
+            with_the_plugin(counts, laptop, program)
     finally:
         laptop.clean()
     skipped = f", {counts.skipped} skipped" if counts.skipped else ""

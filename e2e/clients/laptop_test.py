@@ -4,90 +4,21 @@ directory with repositories.
 
     python3 e2e/clients/laptop_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
+import fcntl
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
 
+import laptops  # noqa: E402
 import mcp_test  # noqa: E402
 import programs  # noqa: E402
 import wire  # noqa: E402
-
-COMMAND_S = 90
-
-
-class Laptop:
-    """A user's home, with repositories."""
-
-    def __init__(self):
-        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="agent-memory-laptop-"))
-        self.home = os.path.join(self.folder, "home")
-        self.program = programs.binary("agent-memory")
-        self.store = os.path.join(self.home, ".local/share/agent-memory")
-        self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "")}
-        self.started = []
-        os.makedirs(self.home)
-
-    def repository(self, name):
-        path = os.path.join(self.home, "src", name)
-        os.makedirs(os.path.join(path, ".git"))
-        return path
-
-    def run(self, *words, cwd=None, stdin="", more=None):
-        try:
-            return subprocess.run([self.program, *words], cwd=cwd or self.home, input=stdin, text=True,
-                                  env={**self.environment, **(more or {})}, capture_output=True, timeout=COMMAND_S, check=False)
-        except subprocess.TimeoutExpired as late:
-            return subprocess.CompletedProcess(words, -1, str(late.stdout), f"took more than {COMMAND_S} s: {late.stderr}")
-
-    def up(self, *words, cwd=None):
-        """Starts memory in the foreground → (process, its lines until memory is up)."""
-        process = subprocess.Popen([programs.binary("agent-memory"), "up", *words], cwd=cwd or self.home, text=True, env=self.environment,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.started.append(process)
-        lines = []
-        for line in process.stdout:
-            lines.append(line)
-            if line.startswith("memory is up"):
-                break
-        return process, "".join(lines)
-
-    def status(self):
-        done = self.run("status")
-        if not done.stdout:
-            print(f"status: exit code {done.returncode}: {done.stderr.strip()}", flush=True)
-        return json.loads(done.stdout or "{}")
-
-    def children(self):
-        """Lists the processes that have the path of the store in their arguments."""
-        found = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    if self.store.encode() in file.read():
-                        found.append(int(pid))
-            except OSError:
-                pass
-        return found
-
-    def nothing_runs(self):
-        return wire.until(lambda: not self.children(), 30)
-
-    def clean(self):
-        self.run("down")
-        for process in self.started:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-            process.stdout.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
 
 def begins_and_ends(counts, laptop):
     billing = laptop.repository("billing")
@@ -158,6 +89,20 @@ def commands_need_no_address(counts, laptop):
     shown = json.loads(laptop.run("show", str(rows[0]["id"]), "-o", "json").stdout or "{}") if rows else {}
     counts.check("show says which prompts it was given to", [(g["turn"], g["query"]) for g in shown.get("given", [])] == [(1, "When do we deploy?")], shown)
     counts.check("and so for people", "given to prompts" in laptop.run("show", str(rows[0]["id"]), "-o", "table").stdout)
+    laptop.run("rm", str(rows[0]["id"]))
+    hidden = json.loads(laptop.run("ls", "--hidden", cwd=billing).stdout or "[]")
+    counts.check("rm hides, ls --hidden shows", laptop.run("search", "deploy").stdout.strip() == "[]" and [r["content"] for r in hidden] == ["Deploy on Tuesdays"], hidden)
+    laptop.run("add", "--project", "elsewhere", "Hidden in another project")
+    others = json.loads(laptop.run("search", "another project", "--project", "elsewhere").stdout or "[]")
+    laptop.run("rm", *(str(r["id"]) for r in others))
+    done = laptop.run("rm", "--undo", "-o", "table", cwd=billing)
+    counts.check("rm --undo brings the last one of this repository back", done.returncode == 0 and "Deploy on Tuesdays" in done.stdout
+                 and "Deploy on Tuesdays" in laptop.run("search", "deploy").stdout, (done.stdout, done.stderr))
+    laptop.run("add", "--project", "elsewhere", "Of no repository")
+    table = laptop.run("status", "-o", "table", cwd=billing).stdout
+    counts.check("status names every project, its memories and the newest", [line.split()[:2] for line in table.split("\n") if line.startswith(("elsewhere", "billing "))]
+                 == [["elsewhere", "1"], ["billing", "2"]], table)
+    laptop.run("rm", *[str(r["id"]) for r in json.loads(laptop.run("ls", "--project", "elsewhere").stdout)])
     export = os.path.join(laptop.home, "memory.jsonl")
     with open(export, "w", encoding="utf-8") as file:
         file.write(laptop.run("export", "--format", "jsonl").stdout)
@@ -209,6 +154,30 @@ def erases(counts, laptop):
     answer = hook("e3", "UserPromptSubmit", prompt="how does the vault of the blue house open?")
     counts.check("no prompt is told", secret not in str(answer), answer)
     counts.check("no file of the store has it", wire.until(lambda: not holding(), 90), holding())
+
+
+def prints_its_url(counts, laptop):
+    """`url` prints the address of the repository's sidecar and nothing else, and starts what does not run, except after `down`."""
+    billing = os.path.join(laptop.home, "src/billing")
+
+    def asked(*words):
+        done = laptop.run("url", *words, cwd=billing)
+        return done.returncode, done.stdout, done.stderr
+
+    laptop.run("down")
+    code, out, err = asked()
+    counts.check("after down, url says how to start", (code, out) == (64, "") and "agent-memory up" in err, (code, out, err))
+    laptop.run("up", "--detach")
+    for pid in laptop.children():
+        os.kill(pid, signal.SIGKILL)
+    laptop.nothing_runs()
+    code, out, err = asked()
+    status = laptop.status()
+    counts.check("url starts memory and prints the sidecar alone", (code, out, err) == (0, status["projects"][0]["url"] + "\n", "")
+                 and status["projects"][0]["project"] == "billing", (code, out, err, status))
+    event = {"hook_event_name": "UserPromptSubmit", "session_id": "u1", "prompt": "hello"}
+    counts.check("a hook is answered there", wire.ask(out.strip(), "POST", "/v1/hooks", event)[0] == 200)
+    counts.check("--server prints the memory server", asked("--server") == (0, status["server"]["url"] + "\n", ""), asked("--server"))
 
 
 def survives_a_kill(counts, laptop):
@@ -272,6 +241,34 @@ def hangs(counts, laptop):
     laptop.run("up", "--detach", cwd=billing)
 
 
+def opened(pid, path):
+    """Does the process have the file open?"""
+    folder = f"/proc/{pid}/fd"
+    try:
+        return path in [os.readlink(os.path.join(folder, descriptor)) for descriptor in os.listdir(folder)]
+    except FileNotFoundError:
+        return False  # a descriptor was closed meanwhile
+
+
+def up_that_waited(counts, laptop):
+    """`down` is not undone by an `up` that waited for the lock meanwhile, nor by one that a hook starts after it."""
+    laptop.run("down")
+    with open(os.path.join(laptop.store, "lock"), "a", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.unlink(os.path.join(laptop.store, "stopped"))
+        waiting = subprocess.Popen([laptop.program, "up"], cwd=laptop.home, env=laptop.environment, text=True, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        laptop.started.append(waiting)
+        counts.check("up waits for the lock", wire.until(lambda: opened(waiting.pid, lock.name), 10))
+        with open(os.path.join(laptop.store, "stopped"), "w", encoding="utf-8"):
+            pass
+    counts.check("an up that waited ends after down", waiting.wait(30) != 0 and laptop.nothing_runs(), laptop.children())
+    counts.check("and says so", "stopped by 'agent-memory down'" in waiting.stdout.read())
+    done = laptop.run("up", "--unless-stopped")
+    counts.check("what starts memory by itself respects down", done.returncode != 0 and "stopped by" in done.stderr, (done.stdout, done.stderr))
+    counts.check("a person's up starts it", laptop.run("up", "--detach", cwd=os.path.join(laptop.home, "src/billing")).returncode == 0)
+
+
 def directory_gone(counts, laptop):
     """A worktree that is removed before its session ends: the memory is the repository's, not lost."""
     main, tree = os.path.join(laptop.home, "src/with-trees"), os.path.join(laptop.home, "elsewhere/tree")
@@ -331,6 +328,42 @@ def setup_checks_first(counts, laptop):
     counts.check("--undo gives the bytes back", done.returncode == 0 and open(settings, "rb").read() == before, done.stderr)
 
 
+def follows_the_version(counts, laptop):
+    """An unedited policy.json of an earlier version becomes the new one; an edited one stays, which is said once; a link stays."""
+    policy, testdata = os.path.join(laptop.store, "policy.json"), os.path.join(programs.ROOT, "client/laptop/testdata")
+    laptop.run("down")
+
+    def text(path, new=None):
+        if new is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(new)
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    def ups():
+        said = laptop.run("up", "--detach").stdout
+        laptop.run("down")
+        return said
+
+    newest = text(policy)
+    older = text(os.path.join(testdata, "starter-policy-4.json"))
+    text(policy, older)
+    said = ups()
+    counts.check("an unedited policy of an earlier version is the new one", text(policy) == newest and "defaults" not in said, (said, text(policy)))
+    edited = text(policy, older.replace('"contextLimit": 5', '"contextLimit": 7'))
+    said = ups()
+    counts.check("an edited one stays, and its absent defaults are named", text(policy) == edited and "rememberEverywhere" in said and "saveStatements" in said
+                 and "saveCommits" not in said, said)
+    counts.check("once", "rememberEverywhere" not in ups())
+    os.rename(policy, policy + ".mine")
+    text(policy + ".mine", older)
+    os.symlink(policy + ".mine", policy)
+    ups()
+    counts.check("a link and its file stay", os.path.islink(policy) and text(policy) == older)
+    os.unlink(policy)
+    text(policy, newest)
+
+
 def refuses(counts, laptop):
     laptop.run("down")
     os.chmod(laptop.store, 0o755)
@@ -347,9 +380,10 @@ def refuses(counts, laptop):
 
 def main():
     counts = mcp_test.Counts()
-    laptop = Laptop()
+    laptop = laptops.Laptop()
     try:
-        for part in (begins_and_ends, comes_back, commands_need_no_address, erases, survives_a_kill, heals, hangs, directory_gone, other_settings, setup_checks_first, refuses):
+        for part in (begins_and_ends, comes_back, commands_need_no_address, erases, prints_its_url, survives_a_kill, heals, hangs, up_that_waited,
+                     directory_gone, other_settings, setup_checks_first, follows_the_version, refuses):
             part(counts, laptop)
     finally:
         laptop.clean()

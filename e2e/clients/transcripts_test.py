@@ -17,7 +17,7 @@ import uuid
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
 
 import claude_code_test  # noqa: E402
-import laptop_test  # noqa: E402
+import laptops  # noqa: E402
 import mcp_test  # noqa: E402
 import wire  # noqa: E402
 
@@ -323,7 +323,7 @@ def says_what_is_wrong(counts, laptop):
                        (("--transcripts", "--since", "last week"), "last week"), (("--transcripts", "--since", "2026-02-30"), "2026-02-30")):
         done = laptop.run("import", *words)
         counts.check(f"{' '.join(words)} is refused with words", done.returncode == 64 and why in done.stderr, (done.returncode, done.stderr))
-    empty = laptop_test.Laptop()
+    empty = laptops.Laptop()
     try:
         done, report = take(empty, "--dry-run")
         counts.check("without transcripts there is nothing", done.returncode == 0 and report.get("sessions") == 0 and not os.path.exists(empty.store), done.stderr)
@@ -333,7 +333,7 @@ def says_what_is_wrong(counts, laptop):
 
 def of_claude_code(counts, program):
     """The client's own transcript, against what its own hooks gave."""
-    hooked, laptop = laptop_test.Laptop(), laptop_test.Laptop()
+    hooked, laptop = laptops.Laptop(), laptops.Laptop()
     api = claude_code_test.Messages()
     try:
         cwd, session = hooked.repository("real"), str(uuid.uuid4())
@@ -359,7 +359,7 @@ def of_claude_code(counts, program):
 
 
 def main():
-    counts, hooked, laptop = mcp_test.Counts(), laptop_test.Laptop(), laptop_test.Laptop()
+    counts, hooked, laptop = mcp_test.Counts(), laptops.Laptop(), laptops.Laptop()
     try:
         is_what_hooks_give(counts, hooked, laptop)
         for part in (is_taken_once, finds_repositories, damage_is_told, forks, began_before_hooks, survives_a_kill, says_what_is_wrong):

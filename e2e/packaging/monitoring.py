@@ -26,7 +26,7 @@ def what_is_scraped_has_the_ports(t):
 
 
 def alerts_fire_and_name_what_is_measured(t):
-    """Checks the rules with promtool. Every metric of the rules and of the dashboard must be in docs/operations.md, which
+    """Checks the rules with promtool. Every metric of the rules and of the dashboard must be in docs/operations/monitoring.md, which
     another test compares with the programs."""
     alerts, dashboard = ((CHART / "files" / name).read_text() for name in ("alerts.yaml", "dashboard.json"))
     questions = [target["expr"] for panel in json.loads(dashboard)["panels"] for target in panel.get("targets", [])]
@@ -37,13 +37,13 @@ def alerts_fire_and_name_what_is_measured(t):
             pathlib.Path(folder, name).write_text(text)
         t.must([t.promtool, "check", "rules", f"{folder}/alerts.yaml", f"{folder}/dashboard.yaml"])
         t.must([t.promtool, "test", "rules", f"{folder}/alerts_test.yaml"])
-    documented = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/operations.md").read_text(), re.M))
+    documented = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/operations/monitoring.md").read_text(), re.M))
     expressions = "\n".join([*questions, *re.findall(r"expr: (.*(?:\n {6}.*)*)", alerts)])
     named = set(re.findall(r"\b(?:agent_memory|workqueue|controller_runtime|rest_client|leader_election|process)_\w+", expressions))
     unknown = {n for n in named if re.sub("_bucket$", "", n) not in documented}
     assert len(named) > 20 and not unknown, unknown
-    missing = [a for a in re.findall("alert: (\\w+)", alerts) if f"`{a}`" not in (ROOT / "docs/operations.md").read_text()]
-    assert not missing, f"docs/operations.md does not name {missing}"
+    missing = [a for a in re.findall("alert: (\\w+)", alerts) if f"`{a}`" not in (ROOT / "docs/operations/monitoring.md").read_text()]
+    assert not missing, f"docs/operations/monitoring.md does not name {missing}"
     rendered = t.objects(t.template("--set=monitoring.alerts=true", "--set=monitoring.dashboard=true"))
     assert json.loads(next(o for o in rendered if "data" in o)["data"]["agent-memory.json"]) == json.loads(dashboard)
     assert len(next(o for o in rendered if "groups" in o.get("spec", {}))["spec"]["groups"][0]["rules"]) == alerts.count("alert: ")

@@ -6,11 +6,11 @@ CHART = str(ROOT / "charts/agent-memory")
 
 
 def another_namespace_gets_the_crds_of_a_removed_release(t):
-    """Helm refuses the kept CRDs there; what NOTES.txt and docs/operations.md say about it works."""
-    there, manual = f"{t.name}-b", (ROOT / "docs/operations.md").read_text()
+    """Helm refuses the kept CRDs there; what NOTES.txt and docs/operations/install.md say about it works."""
+    there, manual = f"{t.name}-b", (ROOT / "docs/operations/install.md").read_text()
     out = t.must([*t.helm, "install", t.name, CHART, "-n", t.name, "--take-ownership"])
     for way in ("--take-ownership", "crds.enabled=false"):
-        assert way in out and way in manual, f"NOTES or docs/operations.md do not name {way}"
+        assert way in out and way in manual, f"NOTES or docs/operations/install.md do not name {way}"
     owner = lambda: t.must([*t.kubectl, "get", "crd", "agents.agents.agentops.io", "-o",
                             "jsonpath={.metadata.annotations.meta\\.helm\\.sh/release-namespace}"])
     t.must([*t.helm, "uninstall", t.name, "-n", t.name])

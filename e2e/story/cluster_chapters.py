@@ -2,6 +2,7 @@
 appears, users and isolation, and the volume of a deleted Agent. Lists the chapters of all other files."""
 import time
 
+import routes
 import wire
 from chapters import (captures, figures, manifest, policy, recall, server_away, survival, turns)
 from driver import sample
@@ -55,51 +56,6 @@ spec:
   selector: {app.kubernetes.io/instance: agent-memory, app.kubernetes.io/component: memory}
   ports: [{name: memory, port: 7437, targetPort: memory}]
 """
-
-
-# A request for each route of the memory server but /health, which answers every caller, with which one namespace tries to reach a row of another.
-ROUTES = (
-    ("GET", "/sessions/recent?limit=50", None), ("GET", "/observations/recent?limit=1000", None),
-    ("GET", "/observations/{id}", None), ("GET", "/observations/{id}/revisions", None),
-    ("PATCH", "/observations/{id}", {"title": "taken over"}), ("DELETE", "/observations/{id}?hard=true", None),
-    ("GET", "/search?q={word}&project=coder", None), ("GET", "/context?q={word}&project=coder", None),
-    ("GET", "/timeline?observation_id={id}", None), ("GET", "/stats", None), ("GET", "/export", None),
-    ("GET", "/retention?project=coder", None),
-    ("POST", "/sessions/{session}/end", {"messages": []}), ("POST", "/forget", {}),
-    ("GET", "/items?query={word}&project=coder", None), ("GET", "/items/render?query={word}&project=coder", None),
-    ("POST", "/items/consider", {"user_input": "hello", "answer": "hello"}),
-    ("PUT", "/items/theirs", {"value": 1}), ("PATCH", "/items/theirs", {"value": 2}), ("GET", "/items/theirs", None),
-    ("DELETE", "/items/theirs", None), ("GET", "/episodic/{session}?project=coder", None),
-    ("POST", "/episodic/search", {"query": "{word}", "agent_id": "coder", "project": "coder"}),
-    ("POST", "/episodic/store", {"conversation_id": "theirs", "agent_id": "a", "summary": "s"}),
-    ("POST", "/import", {"sessions": [], "observations": []}),
-    ("POST", "/sessions", {"id": "{session}", "project": "coder"}),
-    ("POST", "/observations", {"session_id": "{session}", "type": "note", "title": "t", "content": "c", "project": "coder"}),
-    ("GET", "/conversations", None), ("GET", "/conversations/current", None), ("GET", "/conversations/c/messages", None),
-    ("POST", "/conversations/c/messages", {"messages": []}), ("PUT", "/conversations/c/state", {"state": "ended"}),
-    ("DELETE", "/conversations/c", None),
-    ("POST", "/conversations/c/blocks", {}), ("POST", "/conversations/c/blocks/close", {}),
-    ("GET", "/conversations/c/blocks", None), ("GET", "/conversations/c/blocks/0", None),
-    ("GET", "/conversations/c/context?max_tokens=9000", None),
-    ("GET", "/conversations/c/render", None), ("GET", "/conversations/c/snapshot", None),
-    ("PUT", "/conversations/c/snapshot", {"task": "t"}), ("PUT", "/conversations/c/working", {"task": "t"}),
-    ("PUT", "/conversations/c/checkpoint", {"step": 1}), ("GET", "/conversations/c/checkpoint", None),
-    ("GET", "/conversations/c/checkpoints", None),
-    ("GET", "/working-memory/c", None), ("PUT", "/working-memory/c", {"fields": {}}), ("DELETE", "/working-memory/c", None),
-    ("GET", "/ledger/c", None), ("POST", "/ledger/c/check", {"item": "x"}), ("POST", "/ledger/c/mark", {"item": "x"}),
-    ("POST", "/ledger/c/evict", {"item": "x"}),
-    ("GET", "/shared", None), ("GET", "/shared/coder/theirs", None), ("PUT", "/shared/coder/theirs", 1), ("DELETE", "/shared/coder/theirs", None),
-    ("POST", "/traces", {"content": "t"}), ("POST", "/traces/merge", {"traceIds": ["mt_a", "mt_b"]}),
-    ("POST", "/traces/search", {"query": "{word}", "project": "coder"}), ("GET", "/traces/due?project=coder", None),
-    ("POST", "/traces/reflect", {"project": "coder"}), ("GET", "/traces/reflect/runs?project=coder", None),
-    ("POST", "/traces/reflect/runs/r/undo?project=coder", {}),
-    ("GET", "/traces/mt_a?project=coder", None), ("PATCH", "/traces/mt_a?project=coder", {"content": "taken over"}),
-    ("DELETE", "/traces/mt_a?project=coder", None), ("POST", "/traces/mt_a/unmerge?project=coder", {}),
-    ("GET", "/traces/mt_a/original?project=coder", None), ("PUT", "/traces/mt_a/edges/mt_b?project=coder", {}),
-    ("DELETE", "/traces/mt_a/edges/mt_b?project=coder", None),
-    ("POST", "/ingest/turns", {"user": "I prefer tea."}), ("GET", "/ingest/turns/t?project=coder", None),
-    ("POST", "/ingest/turns/t/retry?project=coder", None),
-)
 
 
 def table(story):
@@ -231,27 +187,23 @@ def strangers_at_every_route(story, token, ours):
     tokens for other audiences."""
     c, driver = story.checks, story.driver
     row = max(ours, key=lambda r: r["id"])
-    about = {"id": str(row["id"]), "session": row["session_id"], "word": story.markers[0]}
-
-    def filled(thing):
-        if isinstance(thing, dict):
-            return {k: filled(v) for k, v in thing.items()}
-        for name, value in about.items():
-            thing = thing.replace("{" + name + "}", value) if isinstance(thing, str) else thing
-        return thing
+    about = {"$observation": row["id"], "$session": row["session_id"], "$word": story.markers[0], "$project": "coder", "$conversation": "c",
+             "$agent": "coder", "$trace": "mt_a", "$other": "mt_b", "$run": "r", "$turn": "t"}
+    document = driver.ask_server_as(driver.token(), "GET", "/openapi.json")[1]
+    # Of each route but /health, which answers every caller.
+    asked = [routes.request(one, about) for name, one in routes.operations(document).items() if name != "get_health"]
     bad = {"no token": "", "a forged token": driver.token().rsplit(".", 1)[0] + "." + token.rsplit(".", 1)[1],
            "a token for another server": driver.token(audience="agent-memory.agents.another"),
            "a token for the API server": driver.token(audience="https://kubernetes.default.svc.cluster.local")}
-    tries = [(what, wrong, method, filled(path), filled(body)) for method, path, body in ROUTES
-             for what, wrong in [*bad.items(), ("", token)]]
+    tries = [(what, wrong, *one) for one in asked for what, wrong in [*bad.items(), ("", token)]]
     seen, let_in = [], []
     for (what, _, method, path, _), (status, answer) in zip(tries, driver.ask_server_all([t[1:] for t in tries])):
         if what and status != 401:
             let_in.append(f"{method} {path} with {what}: {status}")
         if not what and (story.markers[0] in str(answer) or (f"/observations/{row['id']}" in path and status != 404)):
             seen.append(f"{method} {path}: {status}")
-    c.equal(let_in, [], f"401 on {len(ROUTES)} routes without a token, with a forged one, with one for another audience")
-    c.equal(seen, [], f"next door finds nothing of ours on {len(ROUTES)} routes; our rows are not there for it")
+    c.equal(let_in, [], f"401 on {len(asked)} routes without a token, with a forged one, with one for another audience")
+    c.equal(seen, [], f"next door finds nothing of ours on {len(asked)} routes; our rows are not there for it")
 
 
 def deletion(story):

@@ -11,6 +11,7 @@ import tempfile
 import types
 
 import programs
+import pypi
 import wire
 from on_cluster import LABEL, NAMESPACE, NEXT_DOOR, READY_S, SERVER_LABEL, containers
 from shared_chapters import GRANT_S, RESOURCE
@@ -142,7 +143,8 @@ def grants(driver, page):
 def aegis(story):
     c, driver = story.checks, story.driver
     c.chapter("s2. The AEGIS client, in Python, at the server's port 8002 and at a sidecar")
-    client = aegis_test.python(c)
+    installed = pypi.folder_of(c, "aegis-client", aegis_test.PINS)
+    client = installed and os.path.join(installed, "python")
     if not client:
         return
     with agents_of(story, "aegis") as page:

@@ -10,11 +10,13 @@ using base::Json;
 
 // The fields of spec.memory for the sidecar; the others are for the operator or the server.
 constexpr const char* kPolicyFields[] = {
-    "project",     "contextLimit",   "autoSummarize",   "autoSave",        "autoSearch",
-    "allowGlobal", "allowAdmin",     "injectUntrusted", "reinject",        "budgetTokens",
-    "redaction",   "retention",      "sessionDigest",   "rememberPrompts", "tools",
-    "storeRules",  "workingSection", "agentos",         "autoIngest",      "personality",
-    "user",        "saveCommits",    "saveStatements",  "askToSave"};
+    "project",        "contextLimit",      "autoSummarize",  "autoSave",
+    "autoSearch",     "allowGlobal",       "allowAdmin",     "injectUntrusted",
+    "reinject",       "budgetTokens",      "redaction",      "retention",
+    "sessionDigest",  "rememberPrompts",   "tools",          "storeRules",
+    "workingSection", "agentos",           "autoIngest",     "personality",
+    "user",           "saveCommits",       "saveStatements", "askToSave",
+    "saveAdvice",     "rememberEverywhere"};
 
 // Parts of the spec with our fields; the other parts are free-form and stay as they are.
 constexpr const char* kOurParts[] = {"env",    "secrets",   "ports",     "resources", "storage",

@@ -46,6 +46,7 @@ base::Status ReadTexts(const Json& body, HookEvent& event) {
       {"source", &event.source},
       {"reason", &event.reason},
       {"cwd", &event.cwd},
+      {"transcript_path", &event.transcript_path},
   };
   for (const auto& [name, target] : fields) RETURN_IF_ERROR(ReadText(body, name, *target));
   return {};

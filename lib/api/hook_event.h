@@ -32,6 +32,7 @@ struct HookEvent {
   std::string source;                  // SessionStart: startup, resume, clear, compact
   std::string reason;                  // SessionEnd
   std::string cwd;
+  std::string transcript_path;  // the runtime's file of the conversation
   // Repairs of the body before decoding (ADR 47). With `mended`, U+FFFD stands for bytes that only
   // the tool knows. `unread`: the reason why the policy cannot judge a part; empty: it can.
   bool mended = false;

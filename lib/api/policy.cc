@@ -7,6 +7,7 @@
 
 #include "lib/api/fields.h"
 #include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace api {
 namespace {
@@ -84,6 +85,11 @@ void ReadMemory(Fields& in, Policy& policy) {
   in.Flag("saveCommits", policy.save_commits);
   in.Flag("saveStatements", policy.save_statements);
   in.Flag("askToSave", policy.ask_to_save);
+  in.Text("saveAdvice", policy.save_advice);
+  if (const size_t length = base::CountCharacters(policy.save_advice); length > kMostSaveAdvice)
+    in.Refuse("saveAdvice", "has " + std::to_string(length) + " characters, must have at most " +
+                                std::to_string(kMostSaveAdvice));
+  in.Flag("rememberEverywhere", policy.remember_everywhere);
   in.Flag("autoSave", policy.auto_save);
   in.Flag("autoSearch", policy.auto_search);
   in.Flag("allowGlobal", policy.allow_global);
@@ -180,6 +186,8 @@ Json WriteMemory(const Policy& policy) {
   if (policy.save_commits) memory["saveCommits"] = true;
   if (policy.save_statements) memory["saveStatements"] = true;
   if (policy.ask_to_save) memory["askToSave"] = true;
+  if (!policy.save_advice.empty()) memory["saveAdvice"] = policy.save_advice;
+  if (policy.remember_everywhere) memory["rememberEverywhere"] = true;
   if (policy.working_section != WorkingSection())
     memory["workingSection"] = WriteWorkingSection(policy.working_section);
   if (!policy.retention.empty()) memory["retention"] = EncodeRetention(policy.retention);

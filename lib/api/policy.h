@@ -71,6 +71,9 @@ struct WorkingSection {
   bool operator==(const WorkingSection&) const = default;
 };
 
+// Characters of memory.saveAdvice, which each session costs.
+inline constexpr size_t kMostSaveAdvice = 2000;
+
 struct Policy {
   std::string agent, agent_namespace;
   std::string mode = "daemon";  // daemon | task: the effect of a stop on open sessions
@@ -80,11 +83,13 @@ struct Policy {
   std::string project;
   std::string user;  // the subject of traces of scope user; empty: the server's default
   int context_limit = 5;
-  bool session_digest = false;    // saves the work of a session as a memory, beside its summary
-  bool save_commits = false;      // saves the commits that the agent makes, by their messages
-  bool save_statements = false;   // saves what a prompt states that lasts, of class user
-  bool ask_to_save = false;       // tells the model when to save, and what was saved by itself
-  bool remember_prompts = false;  // "Remember: …" in a prompt is a memory of class user
+  bool session_digest = false;       // saves the work of a session as a memory, beside its summary
+  bool save_commits = false;         // saves the commits that the agent makes, by their messages
+  bool save_statements = false;      // saves what a prompt states that lasts, of class user
+  bool ask_to_save = false;          // tells the model when to save, and what was saved by itself
+  std::string save_advice;           // in place of the sidecar's words for askToSave; empty: those
+  bool remember_prompts = false;     // "Remember: …" in a prompt is a memory of class user
+  bool remember_everywhere = false;  // "Remember everywhere: …" has scope global
   bool auto_summarize = true, auto_save = true, auto_search = true;
   bool allow_global = false, allow_admin = false, inject_untrusted = false;
   std::string reinject = "changed";  // changed | everyTurn

@@ -14,7 +14,7 @@ Json EveryLeaf() {
     "version": 1, "agent": "billing", "namespace": "agents",
     "memory": {
       "url": "http://m.agents.svc.cluster.local:7437", "audience": "agent-memory.agents.m",
-      "project": "money", "user": "u-17", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "rememberPrompts": true, "saveCommits": true, "saveStatements": true, "askToSave": true, "autoSave": false,
+      "project": "money", "user": "u-17", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "rememberPrompts": true, "saveCommits": true, "saveStatements": true, "askToSave": true, "saveAdvice": "Save little.", "rememberEverywhere": true, "autoSave": false,
       "autoSearch": false, "allowGlobal": true, "allowAdmin": true, "injectUntrusted": true,
       "reinject": "everyTurn", "budgetTokens": 7,
       "workingSection": {"inject": "never", "maxChars": 200, "windowTokens": 9,
@@ -63,6 +63,18 @@ TEST(Policy, ABarePolicyHasTheDefaultsOfTheSchema) {
   EXPECT_TRUE(policy->auto_save && policy->auto_search && policy->auto_summarize);
   EXPECT_EQ(policy->reinject, "changed");
   EXPECT_EQ(policy->budget_tokens, 2000);
+}
+
+TEST(Policy, AdviceHasALimit) {
+  const auto with = [](size_t characters) {
+    std::string advice;
+    for (size_t i = 0; i < characters; ++i) advice += "\u00e4";
+    return ErrorOf({{"version", 1}, {"agent", "a"}, {"memory", {{"saveAdvice", advice}}}});
+  };
+  EXPECT_EQ(with(kMostSaveAdvice), "");
+  const std::string error = with(kMostSaveAdvice + 1);
+  EXPECT_NE(error.find("saveAdvice"), std::string::npos) << error;
+  EXPECT_NE(error.find("2001"), std::string::npos) << error;
 }
 
 TEST(Policy, UnknownKeysAreRefusedWithTheirPath) {

@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::TemporaryDirectory;
 
-TEST(Result, MacrosHandOnErrors) {
+TEST(Result, MacrosReturnErrors) {
   auto half = [](int n) -> Result<int> {
     if (n % 2) return Error{Code::kInvalid, "odd"};
     return n / 2;
@@ -41,7 +41,7 @@ TEST(Time, FormatsAndParsesBothWays) {
   for (int64_t ms : {0LL, 1'775'988'000'000LL, 1'775'988'000'123LL, -1LL, 4'102'444'800'000LL}) {
     EXPECT_EQ(*ParseTime(FormatTime(ms)), ms) << FormatTime(ms);
   }
-  // What is accepted is written so that it is accepted: Go's zero time, leap seconds, the first and
+  // An accepted time is formatted in an accepted form: Go's zero time, leap seconds, the first and
   // last year.
   for (const char* text :
        {"0001-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "2016-12-31T23:59:60Z",
@@ -63,7 +63,7 @@ TEST(Time, FormatsAndParsesBothWays) {
   }
 }
 
-TEST(Duration, IsGoSyntax) {
+TEST(Duration, HasGoSyntax) {
   EXPECT_EQ(*ParseDuration("0"), 0);
   EXPECT_EQ(*ParseDuration("45s"), 45'000);
   EXPECT_EQ(*ParseDuration("1h30m"), 5'400'000);
@@ -85,7 +85,7 @@ TEST(Text, CountsAndCutsCharacters) {
   EXPECT_EQ(BorderAfter(text, 2), 3u);
 }
 
-TEST(Text, KnowsWellFormedUtf8) {
+TEST(Text, RecognizesWellFormedUtf8) {
   for (const char* good : {"", "a", "é", "日本", "🙂", "\xF4\x8F\xBF\xBF"})
     EXPECT_TRUE(IsUtf8(good)) << good;
   for (const char* bad :
@@ -114,7 +114,7 @@ TEST(Text, MatchesGlobs) {
   EXPECT_TRUE(MatchesGlob("a*b*c", "a-b-b-c"));
 }
 
-TEST(Text, HashesAreTheStandards) {
+TEST(Text, HashesMatchTheStandard) {
   EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(RandomUuid().size(), 36u);
   EXPECT_NE(RandomHex(16), RandomHex(16));
@@ -132,7 +132,7 @@ TEST(Workers, RefuseWhenFull) {
   EXPECT_FALSE(workers.TrySubmit([] {}));
 }
 
-TEST(Workers, ThreadsWithoutWorkEndButOne) {
+TEST(Workers, IdleThreadsEndExceptOne) {
   Workers workers("test", 3, 3, /*idle_ms=*/1);
   for (int round = 0; round < 3; ++round) {
     std::promise<void> release;
@@ -169,7 +169,7 @@ TEST(Workers, LanesTakeTurns) {
   EXPECT_EQ(done, (std::vector<std::string>{"ann0", "bob", "carl", "ann1", "ann2"}));
 }
 
-TEST(Workers, InTheBackgroundALaneLeavesRoomForOthers) {
+TEST(Workers, BackgroundLaneHasAShareOfTheQueue) {
   std::promise<void> release;
   std::shared_future<void> gate = release.get_future().share();
   Workers workers("test", 1, 10, Workers::Background());
@@ -182,7 +182,7 @@ TEST(Workers, InTheBackgroundALaneLeavesRoomForOthers) {
   release.set_value();
 }
 
-TEST(Backoff, StaysUnderItsGrowingCap) {
+TEST(Backoff, DelayStaysUnderGrowingCap) {
   Backoff backoff(200, 30'000, 7);
   for (int64_t cap : {200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000})
     EXPECT_LE(backoff.NextMs(), cap);
@@ -263,7 +263,7 @@ std::string Refusal(const Program& program, std::vector<std::string> words,
   return got.output;
 }
 
-TEST(Settings, UnknownWordsAndFlagsAreRefusedWithTheNearestKnown) {
+TEST(Settings, UnknownWordIsRefusedWithNearestKnown) {
   Program program = TestProgram();
   EXPECT_EQ(Refusal(program, {"foo", "--listen", ":1"}),
             "prog: unknown word 'foo': there are only flags here; --help lists them\n");
@@ -282,7 +282,7 @@ TEST(Settings, UnknownWordsAndFlagsAreRefusedWithTheNearestKnown) {
   }
 }
 
-TEST(Settings, MisspeltVariablesAreRefusedAndThoseOfOthersAreNot) {
+TEST(Settings, MisspeltVariableIsRefusedAndForeignOneIsNot) {
   const Program program = TestProgram();
   EXPECT_EQ(Refusal(program, {}, {"AGENT_MEMORY_LISTN=:1"}),
             "prog: AGENT_MEMORY_LISTN: unknown setting; did you mean AGENT_MEMORY_LISTEN?\n");
@@ -302,7 +302,7 @@ TEST(Settings, MisspeltVariablesAreRefusedAndThoseOfOthersAreNot) {
             std::vector<std::string>{"AGENT_MEMORY_ELSEWHERE is no setting of prog"});
 }
 
-TEST(Settings, CheckConfigRefusesWhatAStartRefusesInTheSameWords) {
+TEST(Settings, CheckConfigAndStartGiveTheSameErrors) {
   Program program = TestProgram();
   program.check = [](const Settings& settings) -> Status {
     if (settings.Int("workers") % 2 == 0) return {};

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace base {
 
@@ -34,32 +33,35 @@ struct Error {
   std::string message;
 };
 
+// Two optionals, of which one has a value: a std::variant of the two costs the compiler a seventh
+// of a build.
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : value_(std::move(value)) {}
+  Result(Error error) : error_(std::move(error)) {}
 
-  bool has_value() const { return state_.index() == 0; }
+  bool has_value() const { return !error_; }
   explicit operator bool() const { return has_value(); }
-  // Throws std::bad_variant_access without a value: check first.
-  T& value() & { return std::get<0>(state_); }
-  const T& value() const& { return std::get<0>(state_); }
-  T&& value() && { return std::get<0>(std::move(state_)); }
+  // Throws std::bad_optional_access without a value: check first.
+  T& value() & { return value_.value(); }
+  const T& value() const& { return value_.value(); }
+  T&& value() && { return std::move(value_).value(); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  const Error& error() const { return std::get<1>(state_); }
+  const Error& error() const { return error_.value(); }
   template <class U>
   T value_or(U&& fallback) const& {
     return has_value() ? value() : static_cast<T>(std::forward<U>(fallback));
   }
 
  private:
-  std::variant<T, Error> state_;
+  std::optional<T> value_;
+  std::optional<Error> error_;
 };
 
 template <>
@@ -71,7 +73,7 @@ class [[nodiscard]] Result<void> {
 
   bool has_value() const { return !error_; }
   explicit operator bool() const { return has_value(); }
-  const Error& error() const { return *error_; }
+  const Error& error() const { return error_.value(); }
 
  private:
   std::optional<Error> error_;

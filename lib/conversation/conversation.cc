@@ -1,4 +1,4 @@
-// Merges fields and encodes.
+// toolMeta is merged call by call, since a runtime saves it with the message of each call.
 #include "lib/conversation/conversation.h"
 
 #include "lib/base/process/clock.h"

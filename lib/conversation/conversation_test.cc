@@ -8,7 +8,7 @@ namespace {
 
 using base::Json;
 
-TEST(Fields, ToolMetaIsMergedCallByCallAndTheRestIsReplaced) {
+TEST(Fields, ToolMetaIsMergedByCallOthersReplaced) {
   Json fields = {{"toolMeta", {{"t1", {{"a", 1}}}, {"t2", "x"}}},
                  {"delegation", {{"group", 1}, {"open", 2}}},
                  {"note", "kept"}};

@@ -1,7 +1,9 @@
-// Conversations in SQLite; messages.h has their messages. Used by the sidecar (state.db) and the
-// memory server. Calls run inside the caller's transaction.
+// Conversations and their messages: appended one event at a time, read in pages whose cost depends
+// only on the returned rows. Reads leave out messages that changed on disk, with the other half of
+// a call and its result. Calls run inside the caller's transaction.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,57 +11,48 @@
 
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
-#include "lib/conversation/conversation.h"
-#include "lib/sqlite/database.h"
+#include "lib/conversation/rows.h"
 
 namespace conversation {
 
-// The tables, as migration steps for sqlite::Migrate (the owner of the file joins them with its
-// own).
-extern const char* const kSchema;
-extern const char* const kAgeStep;  // later migrations
-extern const char* const kChecksumStep;
-extern const char* const kErrorStep;
-extern const char* const kSystemStep;
-// For a file with conversations of many owners: an index by owner, and the bytes of conversations.
-extern const char* const kOwnerStep;
-base::Result<int64_t> BytesOf(sqlite::Database& db, const std::string& id);
-
-base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
-base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
-// Lists conversations in pages, the last used first; `state`: "" for all.
-struct ListPage {
-  int64_t behind = 0;  // `more` of the previous page; 0: the first page
-  int64_t limit = 1'000;
-  size_t bytes = SIZE_MAX;  // a page has at least one conversation
-  // Only ids with this prefix, whose last character is a line end; needs kOwnerStep. Empty: all.
-  std::string owner = "";
-};
-struct ConversationPage {
-  std::vector<Conversation> conversations;
-  int64_t more = 0;  // cursor of the next page; 0: none
-};
-base::Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
-                                    const ListPage& page = {});
-// Conversations whose ids begin with `owner` (see ListPage), in order of ids after `after`.
-base::Result<std::vector<Conversation>> OwnedAfter(sqlite::Database& db, const std::string& owner,
-                                                   const std::string& after, int64_t limit);
+base::Result<Conversation> GetOrCreate(Rows& rows, const std::string& id, int64_t now_ms);
 // Inserts an imported conversation, without messages, as the last used one. False: it exists.
-base::Result<bool> Restore(sqlite::Database& db, const Conversation& conversation);
-// The last used open conversation; `owner` as in ListPage.
-base::Result<std::optional<Conversation>> Current(sqlite::Database& db,
-                                                  const std::string& owner = "");
-base::Result<std::optional<Conversation>> Latest(sqlite::Database& db);  // last used of all
-// Ids of conversations in `state` that were last used at `before_ms` or earlier, the oldest first.
-base::Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,
-                                                   int64_t before_ms, int64_t limit);
-// Removes a conversation and its messages; the caller removes other rows about it.
-base::Status Remove(sqlite::Database& db, const std::string& id);
-base::Status SetMemorySession(sqlite::Database& db, const std::string& id,
-                              const std::string& session);
-base::Status SetState(sqlite::Database& db, const std::string& id, const std::string& state);
-base::Status SetFields(sqlite::Database& db, const std::string& id, const base::Json& fields);
-base::Result<int64_t> NextTurn(sqlite::Database& db,
-                               const std::string& id);  // increments, → the new number
+base::Result<bool> Restore(Rows& rows, const Conversation& conversation);
+
+// Creates a missing conversation, and makes it the last used one. → last sequence
+base::Result<int64_t> Append(Rows& rows, const std::string& id,
+                             const std::vector<Message>& messages, int64_t now_ms);
+
+// The messages from number `from` to `to`, in order, charged to the thread's request
+// (base::AnswerCharge). Does not read rows after the page. A call and its result are matched only
+// if the same page has both.
+base::Result<MessagePage> MessagesBetween(Rows& rows, const std::string& id, int64_t from,
+                                          int64_t to, const PageLimits& limits = {});
+// The newest messages that fit `max_tokens` (characters / 3) and `max_bytes`, with the system
+// messages and without tool results whose call is left out. Reads backwards, no further than
+// necessary. `more`: the newest message without room in `max_bytes`; messages beyond the tokens do
+// not count.
+base::Result<MessagePage> NewestMessages(Rows& rows, const std::string& id, int64_t max_tokens,
+                                         size_t max_bytes = SIZE_MAX);
+// The heads of the messages after number `after`, for summaries of a conversation: contents are cut
+// to `characters`, contents of tools are empty, messages that changed on disk are left out.
+base::Result<MessagePage> HeadsAfter(Rows& rows, const std::string& id, int64_t after,
+                                     int64_t characters, const PageLimits& limits);
+
+inline constexpr size_t kMostMessagesBytes = 8 << 20;  // of one answer, with the fields
+
+// Selects messages: the newest that fit `max_tokens`, or a range of numbers, in pages.
+struct MessageQuestion {
+  int64_t max_tokens = 0;  // 0: a range
+  int64_t from = 1, to = INT64_MAX;
+  std::optional<int64_t> newest;  // the number of messages up to `to`, instead of `from`
+  PageLimits limits;
+};
+// At most kMostMessagesBytes with the fields of `found`.
+base::Result<MessagePage> ReadMessages(Rows& rows, const Conversation& found,
+                                       MessageQuestion question);
+// Encodes the messages as JSON; ReadMessages has charged them to the memory budget. Call it after
+// the transaction, so that other readers do not wait for it.
+base::Json EncodeMessages(const MessagePage& page);
 
 }  // namespace conversation

@@ -106,8 +106,8 @@ std::vector<Message> DropCorrupt(std::vector<Message> messages) {
   }
   std::vector<Message> whole;
   for (Message& message : messages) {
-    // A call may still wait for its result, and a result may never have had a call: a half is
-    // missing only if one of the changed rows may have been that half.
+    // A call may still wait for its result, and a result may never have had a call. The other half
+    // counts as missing only if one of the changed rows may have been it.
     const bool lone = message.role == "tool" && message.sequence > first_place &&
                       !calls.contains(message.tool_call_id);
     const bool called = !message.tool_calls.is_null();

@@ -11,7 +11,7 @@ namespace {
 
 using base::Json;
 
-TEST(Messages, DecodeNamesWhatIsWrong) {
+TEST(Messages, DecodeNamesTheInvalidField) {
   for (const char* text :
        {"[]", "{}", R"({"messages": 1})", R"({"messages": [1]})", R"({"messages": [{}]})",
         R"({"messages": [{"role": "robot"}]})", R"({"messages": [{"role": "user", "content": 1}]})",
@@ -44,12 +44,12 @@ std::vector<std::string> Texts(std::vector<Message> messages) {
   return texts;
 }
 
-TEST(Unsound, AMessageGoesAloneWhenNothingBelongsToIt) {
+TEST(Unsound, DamagedMessageIsDroppedAlone) {
   EXPECT_EQ(Texts({Text("user", "a"), Changed(Text("user", "b")), Text("user", "c")}),
             (std::vector<std::string>{"a", "c"}));
 }
 
-TEST(Unsound, ACallTakesItsResultsWithItAndAResultItsCall) {
+TEST(Unsound, DamagedCallIsDroppedWithItsResults) {
   const auto all = {Text("user", "a"), Call({"t1", "t2"}), ToolResult("t1"), ToolResult("t2"),
                     Text("user", "z")};
   EXPECT_EQ(Texts(all).size(), 5u);
@@ -63,7 +63,7 @@ TEST(Unsound, ACallTakesItsResultsWithItAndAResultItsCall) {
   EXPECT_EQ(left[1].find("+t1"), std::string::npos);
 }
 
-TEST(Unsound, WhatWaitsForItsResultStays) {
+TEST(Unsound, CallWithoutResultYetStays) {
   EXPECT_EQ(Texts({Changed(Text("user", "a")), Call({"t9"})}).size(), 1u);
 }
 

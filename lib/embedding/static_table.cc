@@ -38,8 +38,9 @@ struct StaticTable::Head {
 
 StaticTable::StaticTable(std::string_view file, const Head& head)
     : file_(file),
+      vocabulary_(file.substr(sizeof(Head), head.vocabulary)),
       dimensions_(head.dimensions),
-      pieces_(std::string_view(file.data() + sizeof(Head), head.vocabulary)),
+      pieces_(vocabulary_),
       rows_(reinterpret_cast<const int8_t*>(file.data()) + sizeof(Head) + head.vocabulary) {
   std::memcpy(&model_, head.sum, sizeof model_);
   model_ = std::max<int64_t>(1, model_ & std::numeric_limits<int64_t>::max());

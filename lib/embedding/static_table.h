@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,14 @@ class StaticTable {
   // The sum of the rows of the text's pieces, scaled to a largest value of ±127; empty: the text
   // has no piece, or its rows cancel each other out.
   std::vector<int8_t> Embed(std::string_view text) const;
+  // The pieces of a text, in order.
+  std::vector<uint32_t> Cut(std::string_view text) const { return pieces_.Cut(text); }
+  // Of a piece below size().
+  std::span<const int8_t> RowOf(uint32_t piece) const {
+    return {rows_ + piece * dimensions_, dimensions_};
+  }
+  size_t size() const { return pieces_.size(); }
+  std::string_view vocabulary() const { return vocabulary_; }  // one piece a line
   int64_t model() const { return model_; }  // > 0, from the checksum: differs between tables
   size_t dimensions() const { return dimensions_; }
 
@@ -39,6 +48,7 @@ class StaticTable {
   StaticTable(std::string_view file, const Head& head);
   static std::string Check(std::string_view bytes, Head& head);  // returns the fault; empty: none
   std::string_view file_;                                        // mapped
+  std::string_view vocabulary_;                                  // in it
   int64_t model_ = 0;
   size_t dimensions_;
   WordPiece pieces_;

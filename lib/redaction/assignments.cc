@@ -1,5 +1,6 @@
-// A cursor walks from the name over the separator to the value. Every walk is bounded, so that the
-// search is linear even in a text that consists of names.
+// No table of formats knows the values of DB_PASSWORD or --token, so they are found by their names
+// (ADR 46). A cursor walks from the name over the separator to the value. Every walk is bounded, so
+// that the search stays linear in a text that consists of names only.
 #include "lib/redaction/assignments.h"
 
 #include <algorithm>
@@ -27,12 +28,12 @@ class Cursor {
   bool Ended() const { return at_ >= text_.size(); }
   char Now() const { return Ended() ? '\0' : text_[at_]; }
   void Step() { ++at_; }
-  bool Take(std::string_view piece) {
+  bool Consume(std::string_view piece) {
     if (!text_.substr(at_).starts_with(piece)) return false;
     at_ += piece.size();
     return true;
   }
-  bool TakeBlanks(bool lines = false) {
+  bool ConsumeBlanks(bool lines = false) {
     const size_t from = at_;
     while (at_ < text_.size() && at_ - from < kMostBlanks &&
            (IsBlank(text_[at_]) || (lines && (text_[at_] == '\n' || text_[at_] == '\r')))) {
@@ -40,8 +41,8 @@ class Cursor {
     }
     return at_ > from;
   }
-  // Takes a quote after up to 8 backslashes and returns both; "": no quote.
-  std::string_view TakeQuote() {
+  // Consumes a quote after up to 8 backslashes and returns both; "": no quote.
+  std::string_view ConsumeQuote() {
     size_t end = at_;
     while (end < text_.size() && end - at_ < 8 && text_[end] == '\\') ++end;
     if (end >= text_.size() || !IsQuote(text_[end])) return {};
@@ -49,9 +50,9 @@ class Cursor {
     at_ = end + 1;
     return quote;
   }
-  bool TakeAssignment() {
+  bool ConsumeAssignment() {
     for (const char* sign : {":=", "=>", "->", "?=", "=", ":"}) {
-      if (Take(sign)) return true;
+      if (Consume(sign)) return true;
     }
     return false;
   }
@@ -64,17 +65,17 @@ class Cursor {
 constexpr std::string_view kValueNames[] = {"value",   "Value",   "val",       "data", "content",
                                             "current", "default", "plaintext", "text"};
 
-// Takes the key of a value, such as "value":, with or without quotes, and its separator.
-bool TakeValueName(Cursor& cursor) {
+// Consumes the key of a value, such as "value":, with or without quotes, and its separator.
+bool ConsumeValueName(Cursor& cursor) {
   Cursor trial = cursor;
-  trial.TakeQuote();
+  trial.ConsumeQuote();
   if (!std::any_of(std::begin(kValueNames), std::end(kValueNames),
-                   [&](std::string_view name) { return trial.Take(name); })) {
+                   [&](std::string_view name) { return trial.Consume(name); })) {
     return false;
   }
-  trial.TakeQuote();
-  trial.TakeBlanks();
-  if (!trial.TakeAssignment()) return false;
+  trial.ConsumeQuote();
+  trial.ConsumeBlanks();
+  if (!trial.ConsumeAssignment()) return false;
   cursor = trial;
   return true;
 }
@@ -85,7 +86,7 @@ struct Name {
   bool option = false;  // --name
 };
 
-// Extends the word to the whole name, also by a word before a blank ("api key").
+// The whole name around the word, also with a word before a blank ("api key").
 Name NameAround(std::string_view text, size_t begin, size_t end) {
   const size_t first = begin;
   while (begin > 0 && first - begin < kMostName && IsAssignedNameCharacter(text[begin - 1]))
@@ -93,7 +94,7 @@ Name NameAround(std::string_view text, size_t begin, size_t end) {
   const size_t word_end = end;
   while (end < text.size() && end - word_end < kMostName && IsAssignedNameCharacter(text[end]))
     ++end;
-  // "encryption.key": a property's name is one with the part before the dot.
+  // "encryption.key": the part before the dot belongs to a property's name.
   if (begin > 1 && text[begin - 1] == '.' && IsAssignedNameCharacter(text[begin - 2])) {
     const size_t dot = begin - 1;
     begin = dot;
@@ -110,45 +111,47 @@ Name NameAround(std::string_view text, size_t begin, size_t end) {
 }
 
 // Moves the cursor over the separator to the value; false: no assignment.
-bool SeekValue(Cursor& cursor, const Name& name, Promise promise, Writing& writing) {
-  const bool quoted = !cursor.TakeQuote().empty();
-  const bool blanks = cursor.TakeBlanks();
-  if (!quoted && !blanks && cursor.Now() == '=') writing = Writing::kJoined;
-  if (cursor.TakeAssignment()) {
-    if (cursor.TakeBlanks()) writing = Writing::kLoose;
+bool MoveToValue(Cursor& cursor, const Name& name, SecretLikelihood likelihood,
+                 Notation& notation) {
+  const bool quoted = !cursor.ConsumeQuote().empty();
+  const bool blanks = cursor.ConsumeBlanks();
+  if (!quoted && !blanks && cursor.Now() == '=') notation = Notation::kJoined;
+  if (cursor.ConsumeAssignment()) {
+    if (cursor.ConsumeBlanks()) notation = Notation::kLoose;
     Cursor nested = cursor;
-    nested.TakeBlanks(true);
+    nested.ConsumeBlanks(true);
     if (nested.Now() == '{') nested.Step();
-    nested.TakeBlanks(true);
-    if (TakeValueName(nested)) {
+    nested.ConsumeBlanks(true);
+    if (ConsumeValueName(nested)) {
       cursor = nested;
-      cursor.TakeBlanks();
+      cursor.ConsumeBlanks();
     }
     return true;
   }
   if (!quoted && cursor.Now() == '>') {  // an XML element
     cursor.Step();
-    writing = Writing::kQuoted;
+    notation = Notation::kQuoted;
     return true;
   }
   Cursor pair = cursor;
   if (pair.Now() == ',') pair.Step();
-  pair.TakeBlanks(true);
-  if (pair.at() > name.end && TakeValueName(pair)) {
+  pair.ConsumeBlanks(true);
+  if (pair.at() > name.end && ConsumeValueName(pair)) {
     cursor = pair;
-    cursor.TakeBlanks();
-    writing = Writing::kQuoted;
+    cursor.ConsumeBlanks();
+    notation = Notation::kQuoted;
     return true;
   }
-  if (name.option && quoted && cursor.Take(",")) {  // in a list
-    cursor.TakeBlanks(true);
+  if (name.option && quoted && cursor.Consume(",")) {  // in a list
+    cursor.ConsumeBlanks(true);
     return true;
   }
   if (name.option && !quoted && blanks) {
-    writing = Writing::kJoined;
+    notation = Notation::kJoined;
     return cursor.Now() != '-';
   }
-  if (!quoted && blanks && promise == Promise::kStrong && cursor.Take("is ")) return true;
+  if (!quoted && blanks && likelihood == SecretLikelihood::kStrong && cursor.Consume("is "))
+    return true;
   return false;
 }
 
@@ -168,8 +171,8 @@ size_t EndOfBare(std::string_view text, size_t at) {
   return at + std::min(rest.find_first_of(" \t\r\n\"'`,;<>(){}[]|\\"), rest.size());
 }
 
-// The lines with a deeper indentation than the line of the name (a YAML block).
-std::optional<SecretSpan> BlockBehind(std::string_view text, size_t name_at, size_t at) {
+// The next lines that are indented deeper than the line of the name (a YAML block).
+std::optional<SecretSpan> BlockAfter(std::string_view text, size_t name_at, size_t at) {
   const size_t line = name_at == 0 ? std::string_view::npos : text.rfind('\n', name_at - 1);
   const size_t line_begin = line == std::string_view::npos || name_at - line > 256 ? 0 : line + 1;
   size_t indent = 0;
@@ -198,27 +201,28 @@ std::optional<SecretSpan> AssignedTo(std::string_view text, size_t begin, size_t
       next != '>' && next != '\n' && next != '\r' && next != '?') {
     return std::nullopt;
   }
-  const Promise promise = PromiseOf(name.text);
-  if (promise == Promise::kNone) return std::nullopt;
+  const SecretLikelihood likelihood = LikelihoodOf(name.text);
+  if (likelihood == SecretLikelihood::kNone) return std::nullopt;
   Cursor cursor(text, name.end);
-  Writing writing = Writing::kLoose;
-  if (!SeekValue(cursor, name, promise, writing)) return std::nullopt;
-  const bool block = cursor.Now() == '|' || (cursor.Now() == '>' && writing == Writing::kLoose);
+  Notation notation = Notation::kLoose;
+  if (!MoveToValue(cursor, name, likelihood, notation)) return std::nullopt;
+  const bool block = cursor.Now() == '|' || (cursor.Now() == '>' && notation == Notation::kLoose);
   if (block && text.substr(cursor.at(), 4).find('\n') != std::string_view::npos) {
-    const auto found = BlockBehind(text, begin, cursor.at());
-    if (found && IsSecretValue(promise, text.substr(found->begin, found->end - found->begin),
-                               Writing::kQuoted))
+    const auto found = BlockAfter(text, begin, cursor.at());
+    if (found && IsSecretValue(likelihood, text.substr(found->begin, found->end - found->begin),
+                               Notation::kQuoted))
       return found;
     return std::nullopt;
   }
   if (cursor.Now() == '[') cursor.Step();
-  if (text.substr(cursor.at()).starts_with("base64:")) cursor.Take("base64:");
-  const std::string_view quote = cursor.TakeQuote();
+  if (text.substr(cursor.at()).starts_with("base64:")) cursor.Consume("base64:");
+  const std::string_view quote = cursor.ConsumeQuote();
   const size_t value = cursor.at();
   const size_t value_end = quote.empty() ? EndOfBare(text, value) : EndOfQuoted(text, value, quote);
   looked = std::max(looked, value);
-  if (!quote.empty()) writing = Writing::kQuoted;
-  if (!IsSecretValue(promise, text.substr(value, value_end - value), writing)) return std::nullopt;
+  if (!quote.empty()) notation = Notation::kQuoted;
+  if (!IsSecretValue(likelihood, text.substr(value, value_end - value), notation))
+    return std::nullopt;
   return SecretSpan{value, value_end, 0, "generic"};
 }
 

@@ -16,8 +16,8 @@ inline constexpr const char* kNameWords[] = {
     "secret",        "token",  "credential", "apikey",   "key", "cookie",
     "authorization", "auth",   "otp",        "cvv",      "pw",  "sessionid"};
 
-// The secret value of the name around the word [begin, end), if any. Reads a bounded part of the
-// text; `looked`: the end of the part that a caller need not search again.
+// The secret value that the text assigns to the name around the word [begin, end); nullopt: none.
+// Reads a bounded part of the text. `looked`: the end of the part that needs no further search.
 std::optional<SecretSpan> AssignedTo(std::string_view text, size_t begin, size_t end,
                                      size_t& looked);
 

@@ -1,4 +1,4 @@
-// Walks over the runs of characters of base64 and tokens.
+// Visits the runs of characters that base64 and tokens consist of.
 #include "lib/redaction/encoded.h"
 
 #include <array>
@@ -71,8 +71,8 @@ void FindParted(std::string_view text, size_t begin, size_t line, base::WorkBudg
   }
 }
 
-// A token may continue on the next line if its part here has a digit and another character.
-bool MayGoOn(std::string_view run) {
+// A token may continue on the next line if its part here has both a digit and a letter.
+bool MayContinue(std::string_view run) {
   bool digit = false, letter = false;
   for (const char c : run) {
     digit |= c >= '0' && c <= '9';
@@ -96,7 +96,7 @@ bool FindEncoded(std::string_view text, base::WorkBudget& budget, std::vector<Se
         spans.push_back({begin, at, 1 << 19, "encoded"});
     }
     const bool line = at < text.size() && (text[at] == '\n' || text[at] == '\r');
-    if (line && run.size() >= 8 && run.size() < kMostToken && MayGoOn(run)) {
+    if (line && run.size() >= 8 && run.size() < kMostToken && MayContinue(run)) {
       FindParted(text, begin, at, budget, spans);
       if (budget.over()) return false;
     }

@@ -8,14 +8,14 @@ namespace redaction {
 
 struct Format {
   const char* kind;
-  // Keywords at the begin of a match, separated by '|', ignoring case: the places to try the
-  // expression, which decides.
+  // Keywords at the beginning of a match, separated by '|', ignoring case: the places where the
+  // expression is tried.
   const char* begins;
   const char* expression;  // RE2
   int lead = 0;            // at most so many characters of a match before the keyword
   bool bound = true;       // no letter or digit before a match
   bool named = false;      // a product name and an assigned value, which must look random
-  int group = -1;          // with the secret; -1: the first that matched, else the match
+  int group = -1;          // has the secret; -1: the first group that matched, else the match
   double least_bits = 0;   // the value needs more entropy per character
 };
 

@@ -1,6 +1,4 @@
-// Finds private keys in PEM and OpenPGP armor, also with the margins of a diff and with escaped
-// line ends. Without RE2, which would search an END for each BEGIN: quadratic in a text of BEGINs.
-// Pure.
+// Finds private keys in PEM and OpenPGP armor, also inside diffs and with escaped line ends. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +9,7 @@ namespace redaction {
 
 class KeyBlocks {
  public:
-  // A block without an end line within these limits ends at the first character that no key has.
+  // A block without an end line within these limits ends at the first character that is in no key.
   static constexpr size_t kMostBytes = 64 << 10, kMostLines = 400;
 
   struct Span {
@@ -29,14 +27,14 @@ class KeyBlocks {
     size_t To(std::string_view text, size_t place);
   };
   std::optional<Span> Beheaded(size_t from, size_t until);
-  std::optional<size_t> BehindLabel(size_t at) const;
-  bool SeekEnd(size_t from);
+  std::optional<size_t> AfterLabel(size_t at) const;
+  bool FindEnd(size_t from);
   size_t EndOf(size_t head);
 
   const std::string_view text_;
   size_t next_end_ = 0;  // the next "-----END ", or the position to search from
   bool found_end_ = false;
-  Span end_line_;         // the last result of SeekEnd
+  Span end_line_;         // the last result of FindEnd
   bool no_more_ = false;  // the text has no further end line
   Lines to_head_, to_end_;
 };

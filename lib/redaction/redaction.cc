@@ -1,5 +1,6 @@
 // Runs the searches of a text in order, and walks over JSON, where name and value are separate
-// strings.
+// strings. All searches collect spans of the original text, and one replacement follows: a search
+// over replaced text would find parts of placeholders, and its offsets would be wrong.
 #include "lib/redaction/redaction.h"
 
 #include <re2/re2.h>
@@ -48,34 +49,36 @@ void FindKeyBlocks(std::string_view text, std::vector<SecretSpan>& spans) {
   }
 }
 
-// Whether documentation leaves the value out: curl -u user:…
+// Whether documentation omits the value: curl -u user:…
 bool IsLeftOut(std::string_view value) {
   return value.starts_with("\u2026") || value.starts_with("...");
 }
 
-// Drops spans inside the marks of an earlier redaction, which are no secrets, and values left out.
-void DropMarked(std::string_view text, std::vector<SecretSpan>& spans) {
-  constexpr std::string_view kMark = "[REDACTED:";
-  std::vector<std::pair<size_t, size_t>> marks;
-  for (size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at + 1)) {
-    const size_t kind = at + kMark.size();
+// Drops spans inside placeholders of an earlier redaction, and omitted values.
+void DropPlaceholders(std::string_view text, std::vector<SecretSpan>& spans) {
+  constexpr std::string_view kPlaceholder = "[REDACTED:";
+  std::vector<std::pair<size_t, size_t>> placeholders;
+  for (size_t at = text.find(kPlaceholder); at != std::string_view::npos;
+       at = text.find(kPlaceholder, at + 1)) {
+    const size_t kind = at + kPlaceholder.size();
     const size_t colon = std::min(
         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", kind), text.size());
-    if (text.substr(kind).starts_with("private]")) marks.emplace_back(at, kind + 8);
+    if (text.substr(kind).starts_with("private]")) placeholders.emplace_back(at, kind + 8);
     const size_t end = std::min(text.find_first_not_of("0123456789abcdef", colon + 1), text.size());
     if (text.substr(colon, 1) == ":" && end - colon == 9 && text.substr(end, 1) == "]")
-      marks.emplace_back(at, end + 1);
+      placeholders.emplace_back(at, end + 1);
   }
   std::erase_if(spans, [&](const SecretSpan& span) {
     if (IsLeftOut(text.substr(span.begin, span.end - span.begin))) return true;
-    const auto behind = std::partition_point(
-        marks.begin(), marks.end(), [&](const auto& mark) { return mark.first <= span.begin; });
-    return behind != marks.begin() && span.end <= std::prev(behind)->second;
+    const auto next =
+        std::partition_point(placeholders.begin(), placeholders.end(),
+                             [&](const auto& found) { return found.first <= span.begin; });
+    return next != placeholders.begin() && span.end <= std::prev(next)->second;
   });
 }
 
-// The mark for a whole value.
-std::string AssignedMark(std::string_view value, Redactor::Counts& counts) {
+// The placeholder for a whole value.
+std::string AssignedPlaceholder(std::string_view value, Redactor::Counts& counts) {
   return ReplaceSpans(value, {{0, value.size(), 0, "generic"}}, counts);
 }
 
@@ -84,15 +87,15 @@ constexpr const char* kNameMembers[] = {"name",  "key",      "Name",  "Key",
 constexpr const char* kValueMembers[] = {"value",   "Value",   "val",     "data",
                                          "content", "current", "default", "plaintext"};
 
-// The promise of the name in a pair such as {"name": "DB_PASSWORD", "value": …}.
-Promise PromiseOfPair(const base::Json& object) {
-  Promise most = Promise::kNone;
+// The likelihood by the name of a pair such as {"name": "DB_PASSWORD", "value": …}.
+SecretLikelihood LikelihoodOfPair(const base::Json& object) {
+  SecretLikelihood most = SecretLikelihood::kNone;
   for (const char* member : kNameMembers) {
     const auto found = object.find(member);
     if (found == object.end() || !found->is_string()) continue;
     const auto& name = found->get_ref<const std::string&>();
     if (name.size() <= 64 && name.find(' ') == std::string::npos)
-      most = std::max(most, PromiseOf(name));
+      most = std::max(most, LikelihoodOf(name));
   }
   return most;
 }
@@ -102,13 +105,13 @@ bool IsValueMember(const std::string& key) {
                      [&](const char* member) { return key == member; });
 }
 
-// True for a secret option; its value is the next element of the list.
-bool IsOption(const base::Json& value, Promise& promise) {
-  promise = Promise::kNone;
+// Whether the element is a secret option, whose value is the next element of the list.
+bool IsOption(const base::Json& value, SecretLikelihood& likelihood) {
+  likelihood = SecretLikelihood::kNone;
   if (!value.is_string()) return false;
   const auto& text = value.get_ref<const std::string&>();
-  if (text.size() > 2 && text.size() <= 64 && text[0] == '-') promise = PromiseOf(text);
-  return promise != Promise::kNone;
+  if (text.size() > 2 && text.size() <= 64 && text[0] == '-') likelihood = LikelihoodOf(text);
+  return likelihood != SecretLikelihood::kNone;
 }
 
 }  // namespace
@@ -150,7 +153,7 @@ struct Redactor::Compiled {
     if (!FindSecrets(visible.text(), budget, spans) || !FindEncoded(visible.text(), budget, spans))
       return false;
     if (!FindOwn(visible.text(), budget, spans)) return false;
-    if (!spans.empty()) DropMarked(visible.text(), spans);
+    if (!spans.empty()) DropPlaceholders(visible.text(), spans);
     if (spans.empty()) return true;
     for (SecretSpan& span : spans) span = visible.InWhole(span);
     text = ReplaceSpans(text, std::move(spans), counts);
@@ -206,14 +209,15 @@ void Redactor::RedactStrings(base::Json& value, Counts& counts, base::WorkBudget
 // Redacts the value of a secret name: a text, a number, and those in a list or in value members.
 void Redactor::RedactAssigned(base::Json& value, bool strong, Counts& counts,
                               base::WorkBudget& budget) const {
-  const Promise promise = strong ? Promise::kStrong : Promise::kWeak;
+  const SecretLikelihood likelihood = strong ? SecretLikelihood::kStrong : SecretLikelihood::kWeak;
   if (budget.over()) return;
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
-    if (IsSecretValue(promise, text, Writing::kQuoted)) value = AssignedMark(text, counts);
+    if (IsSecretValue(likelihood, text, Notation::kQuoted))
+      value = AssignedPlaceholder(text, counts);
   } else if (value.is_number()) {
     const std::string text = base::DumpJson(value);
-    if (strong && text.size() >= 4) value = AssignedMark(text, counts);
+    if (strong && text.size() >= 4) value = AssignedPlaceholder(text, counts);
   } else if (value.is_array()) {
     for (base::Json& inner : value) RedactAssigned(inner, strong, counts, budget);
   } else if (value.is_object()) {
@@ -226,8 +230,8 @@ void Redactor::RedactAssigned(base::Json& value, bool strong, Counts& counts,
 void Redactor::RedactArray(base::Json& array, Counts& counts, base::WorkBudget& budget) const {
   for (size_t i = 0; i < array.size(); ++i) {
     if (!budget.over()) {
-      Promise promise;
-      const bool assigned = i > 0 && IsOption(array[i - 1], promise);
+      SecretLikelihood likelihood;
+      const bool assigned = i > 0 && IsOption(array[i - 1], likelihood);
       RedactStrings(array[i], counts, budget);
       if (assigned) RedactAssigned(array[i], true, counts, budget);
       continue;
@@ -245,14 +249,14 @@ void Redactor::RedactObject(base::Json& object, Counts& counts, base::WorkBudget
     object = {{"not_stored", NotStored(CharactersOf(object))}};
     return;
   }
-  const Promise pair = PromiseOfPair(object);
+  const SecretLikelihood pair = LikelihoodOfPair(object);
   std::vector<std::pair<std::string, std::string>> renamed;
   for (const auto& member : object.items()) {
-    const Promise own = PromiseOf(member.key());
-    const Promise promise = IsValueMember(member.key()) ? std::max(own, pair) : own;
+    const SecretLikelihood own = LikelihoodOf(member.key());
+    const SecretLikelihood likelihood = IsValueMember(member.key()) ? std::max(own, pair) : own;
     RedactStrings(member.value(), counts, budget);
-    if (promise != Promise::kNone)
-      RedactAssigned(member.value(), promise == Promise::kStrong, counts, budget);
+    if (likelihood != SecretLikelihood::kNone)
+      RedactAssigned(member.value(), likelihood == SecretLikelihood::kStrong, counts, budget);
     std::string name = Redact(member.key(), counts, budget);
     if (name != member.key()) renamed.emplace_back(member.key(), std::move(name));
   }

@@ -15,7 +15,7 @@ Redactor Make(api::Redaction settings = {}) {
   return std::move(*redactor);
 }
 
-TEST(Redaction, EveryKnownFormatLeavesTheText) {
+TEST(Redaction, EveryKnownFormatIsRedacted) {
   const std::pair<const char*, std::string> cases[] = {
       {"github", "ghp" + ("_" + kTail)},
       {"github", "github_pat" + ("_" + kTail)},
@@ -52,7 +52,7 @@ TEST(Redaction, EveryKnownFormatLeavesTheText) {
 }
 
 // What everyday tools write. Values are composed, so that no scanner reports them.
-TEST(Redaction, SecretsOfEverydayTools) {
+TEST(Redaction, SecretsOfEverydayToolsAreRedacted) {
   const std::string word = std::string("hun") + "ter2Zq9",
                     random = "9fQ2" + std::string("xL7pVw3kRt8Z");
   const std::string lines[] = {"encryption.key=" + random,
@@ -113,7 +113,7 @@ TEST(Redaction, SecretsOfEverydayTools) {
   }
 }
 
-TEST(Redaction, PrivateKeysWithMarginsAndHeaders) {
+TEST(Redaction, PrivateKeysInDiffsAreRedacted) {
   const std::string begin = std::string("-----BEGIN RSA ") + "PRIVATE KEY-----",
                     end = std::string("-----END RSA ") + "PRIVATE KEY-----",
                     headers = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n";
@@ -138,7 +138,7 @@ TEST(Redaction, PrivateKeysWithMarginsAndHeaders) {
   EXPECT_TRUE(named.ends_with("` keeps the rest")) << named;
 }
 
-TEST(Redaction, SameSecretGetsTheSameMark) {
+TEST(Redaction, SameSecretGetsSamePlaceholder) {
   Redactor::Counts counts;
   const std::string secret = "ghp" + ("_" + kTail);
   const std::string text = Make().Redact(secret + " " + secret, counts);
@@ -147,7 +147,7 @@ TEST(Redaction, SameSecretGetsTheSameMark) {
   EXPECT_EQ(counts["github"], 2);
 }
 
-TEST(Redaction, BenignTextStays) {
+TEST(Redaction, BenignTextIsUnchanged) {
   Redactor::Counts counts;
   for (const char* text : {"error: panic in gh_actions", "task sk-learn 1.2", "Bearer of news",
                            "see https://a.b/c:80/@x", "ghp_short", "日本語 <priv>", "AKIAlowercase",
@@ -157,13 +157,13 @@ TEST(Redaction, BenignTextStays) {
   EXPECT_TRUE(counts.empty());
 }
 
-TEST(Redaction, UnclosedPrivateSectionIsTakenToTheEnd) {
+TEST(Redaction, UnclosedPrivateSectionEndsWithTheText) {
   Redactor::Counts counts;
   EXPECT_EQ(Make().Redact("a <PRIVATE>rest", counts), "a <PRIVATE>rest");  // tags are lower case
   EXPECT_EQ(Make().Redact("a <private>rest\nof it", counts), "a [REDACTED:private]");
 }
 
-TEST(Redaction, OwnPatternsAndTheSwitch) {
+TEST(Redaction, PolicyPatternsAndSwitchApply) {
   api::Redaction settings;
   settings.extra_patterns = {"corp-[0-9]+", "x*"};
   Redactor::Counts counts;
@@ -177,7 +177,7 @@ TEST(Redaction, OwnPatternsAndTheSwitch) {
   EXPECT_NE(bad.error().message.find("\"(\""), std::string::npos);
 }
 
-TEST(Redaction, StringsInsideJson) {
+TEST(Redaction, StringsInJsonAreRedacted) {
   Redactor::Counts counts;
   base::Json value = {{"a", {{"b", "ghp" + ("_" + kTail)}, {"n", 1}}}};
   Make().RedactStrings(value, counts);

@@ -1,4 +1,6 @@
-// One pass finds all keywords; each keyword selects the formats to try at its place.
+// One pass finds the keywords of all formats; an expression runs only around its own keyword. So
+// the time is linear in the text, whatever the number of formats (ADR 46): 200 expressions over the
+// whole text would take more time than a hook has.
 #include "lib/redaction/search.h"
 
 #include <re2/re2.h>

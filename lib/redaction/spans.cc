@@ -1,4 +1,5 @@
-// Sorts, joins and replaces spans; finds gaps by binary search.
+// Overlapping spans are joined before they are replaced, so that no part of a secret remains
+// between two placeholders.
 #include "lib/redaction/spans.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ size_t HiddenAt(std::string_view text, size_t at) {
   return 0;
 }
 
-std::string Mark(std::string_view kind, std::string_view secret) {
+std::string PlaceholderOf(std::string_view kind, std::string_view secret) {
   if (kind == "private") return "[REDACTED:private]";
   return "[REDACTED:" + std::string(kind) + ":" + base::Sha256Hex(secret).substr(0, 8) + "]";
 }
@@ -54,7 +55,7 @@ std::string ReplaceSpans(std::string_view text, std::vector<SecretSpan> spans,
       }
     }
     out.append(text.substr(copied, whole.begin - copied));
-    out += Mark(whole.kind, text.substr(whole.begin, whole.end - whole.begin));
+    out += PlaceholderOf(whole.kind, text.substr(whole.begin, whole.end - whole.begin));
     ++counts[whole.kind];
     copied = whole.end;
   }
@@ -81,11 +82,11 @@ VisibleText::VisibleText(std::string_view text) : whole_(text) {
   if (changed_) visible_.append(text.substr(copied));
 }
 
-// Excludes a gap at `at`: a span that ends there does not include it.
+// The hidden bytes before `at`, without a gap at `at` itself: a span that ends there excludes it.
 size_t VisibleText::HiddenBefore(size_t at) const {
-  const auto behind =
+  const auto after =
       std::partition_point(gaps_.begin(), gaps_.end(), [&](const Gap& gap) { return gap.at < at; });
-  return behind == gaps_.begin() ? 0 : std::prev(behind)->hidden;
+  return after == gaps_.begin() ? 0 : std::prev(after)->hidden;
 }
 
 SecretSpan VisibleText::InWhole(SecretSpan span) const {

@@ -23,8 +23,8 @@ bool Among(std::string_view word, const std::string_view (&words)[N]) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-// Last words of names that describe a secret, such as TOKEN_COUNT.
-constexpr std::string_view kTells[] = {
+// Last words of names that describe a secret instead of having one, such as TOKEN_COUNT.
+constexpr std::string_view kDescribing[] = {
     "name",       "names",    "id",        "ids",        "type",      "types",    "count",
     "counts",     "file",     "files",     "path",       "dir",       "url",      "uri",
     "endpoint",   "length",   "len",       "size",       "limit",     "max",      "min",
@@ -78,19 +78,19 @@ std::vector<std::string> WordsOf(std::string_view name) {
   return words;
 }
 
-Promise PromiseOfWord(const std::string& word, const std::string& before) {
+SecretLikelihood LikelihoodOfWord(const std::string& word, const std::string& before) {
   const auto holds = [&](std::string_view part) { return word.find(part) != std::string::npos; };
   if (Among(word, kStrong) || holds("password") || holds("passwd") || holds("passphrase"))
-    return Promise::kStrong;
+    return SecretLikelihood::kStrong;
   if (holds("secret") || holds("credential") || holds("apikey") || holds("privatekey") ||
       holds("accesskey"))
-    return Promise::kWeak;
+    return SecretLikelihood::kWeak;
   const bool token = word == "token" || word.ends_with("token"), key = word == "key";
-  if (token && !Among(before, kPublic)) return Promise::kWeak;
-  if (key && Among(before, kKeyOwners)) return Promise::kWeak;
+  if (token && !Among(before, kPublic)) return SecretLikelihood::kWeak;
+  if (key && Among(before, kKeyOwners)) return SecretLikelihood::kWeak;
   return word == "cookie" || word == "authorization" || word == "auth" || word == "sessionid"
-             ? Promise::kWeak
-             : Promise::kNone;
+             ? SecretLikelihood::kWeak
+             : SecretLikelihood::kNone;
 }
 
 // True for the placeholder of a value: a variable, a call, a mask, a type.
@@ -147,10 +147,10 @@ bool IsQualifiedName(std::string_view value) {
 // True for the next name of a command or a text: password=token=
 bool IsNextName(std::string_view value) {
   return value.ends_with('=') && std::none_of(value.begin(), value.end(), IsDigit) &&
-         PromiseOf(value) != Promise::kNone;
+         LikelihoodOf(value) != SecretLikelihood::kNone;
 }
 
-bool IsWordForPassword(std::string_view value, Writing writing) {
+bool IsWordForPassword(std::string_view value, Notation notation) {
   bool digit = false, mark = false, letter = false, blank = false;
   size_t hyphens = 0;
   for (const char c : value) {
@@ -162,21 +162,22 @@ bool IsWordForPassword(std::string_view value, Writing writing) {
   }
   if (blank) return false;
   if (digit && (letter || mark)) return true;
-  if (digit) return value.size() >= (writing == Writing::kLoose ? 6 : kLeastWord);
+  if (digit) return value.size() >= (notation == Notation::kLoose ? 6 : kLeastWord);
   if (letter && mark) return true;
-  if (PromiseOf(value) != Promise::kNone) return false;
-  return hyphens >= 2 || (writing == Writing::kQuoted && value.size() >= 6 &&
+  if (LikelihoodOf(value) != SecretLikelihood::kNone) return false;
+  return hyphens >= 2 || (notation == Notation::kQuoted && value.size() >= 6 &&
                           value.find('_') == std::string_view::npos);
 }
 
 }  // namespace
 
-Promise PromiseOf(std::string_view name) {
+SecretLikelihood LikelihoodOf(std::string_view name) {
   const std::vector<std::string> words = WordsOf(name);
-  if (words.empty() || (words.size() > 1 && Among(words.back(), kTells))) return Promise::kNone;
-  Promise most = Promise::kNone;
+  if (words.empty() || (words.size() > 1 && Among(words.back(), kDescribing)))
+    return SecretLikelihood::kNone;
+  SecretLikelihood most = SecretLikelihood::kNone;
   for (size_t i = 0; i < words.size(); ++i) {
-    most = std::max(most, PromiseOfWord(words[i], i > 0 ? words[i - 1] : std::string()));
+    most = std::max(most, LikelihoodOfWord(words[i], i > 0 ? words[i - 1] : std::string()));
   }
   return most;
 }
@@ -203,17 +204,17 @@ bool LooksRandom(std::string_view text) {
   return EntropyOf(text) >= kLeastBits;
 }
 
-bool IsSecretValue(Promise promise, std::string_view value, Writing writing) {
-  if (promise == Promise::kNone || value.size() < kLeastWord) return false;
+bool IsSecretValue(SecretLikelihood likelihood, std::string_view value, Notation notation) {
+  if (likelihood == SecretLikelihood::kNone || value.size() < kLeastWord) return false;
   if (IsPlaceholder(value) || IsPathOrAddress(value) || IsDotted(value) || IsQualifiedName(value) ||
       IsNextName(value))
     return false;
-  if (promise == Promise::kWeak && IsAlternation(value)) return false;
+  if (likelihood == SecretLikelihood::kWeak && IsAlternation(value)) return false;
   std::string lower(value);
   for (char& c : lower) c = static_cast<char>(IsUpper(c) ? c + 32 : c);
   if (Among(lower, kOrdinary)) return false;
   if (value.size() >= kLeastRandom && LooksRandom(value)) return true;
-  return promise == Promise::kStrong && IsWordForPassword(value, writing);
+  return likelihood == SecretLikelihood::kStrong && IsWordForPassword(value, notation);
 }
 
 }  // namespace redaction

@@ -167,7 +167,7 @@ std::vector<Case> Published() {
   return cases;
 }
 
-TEST(RedactionVariety, EveryWayToWriteASecret) {
+TEST(RedactionVariety, EveryNotationOfASecretIsRedacted) {
   const auto redactor = Redactor::Compile({});
   ASSERT_TRUE(redactor);
   size_t planted = 0, gone = 0;
@@ -188,7 +188,7 @@ TEST(RedactionVariety, EveryWayToWriteASecret) {
   EXPECT_EQ(gone, planted);
 }
 
-TEST(RedactionVariety, ValuesThatAreNone) {
+TEST(RedactionVariety, HarmlessValuesAreUnchanged) {
   const auto redactor = Redactor::Compile({});
   ASSERT_TRUE(redactor);
   for (const char* text :
@@ -207,7 +207,7 @@ TEST(RedactionVariety, ValuesThatAreNone) {
   }
 }
 
-TEST(RedactionVariety, NamesAndValuesApartInJson) {
+TEST(RedactionVariety, SeparateNamesAndValuesInJsonAreRedacted) {
   const auto redactor = Redactor::Compile({});
   ASSERT_TRUE(redactor);
   const std::string token = std::string("gh") + "p_" + kValue;
@@ -250,7 +250,7 @@ std::vector<std::string> ProjectFiles() {
   return paths;
 }
 
-TEST(RedactionVariety, OrdinaryLinesStay) {
+TEST(RedactionVariety, OrdinaryLinesAreUnchanged) {
   constexpr size_t kMostChanged = 17, kOfLines = 100'000;
   const auto redactor = Redactor::Compile({});
   ASSERT_TRUE(redactor);

@@ -23,7 +23,7 @@ std::vector<unsigned char> Page(unsigned kind, unsigned cells, unsigned content,
   return page;
 }
 
-TEST(CleanPages, TheGapAloneIsCleared) {
+TEST(CleanPages, OnlyTheGapIsCleared) {
   struct Case {
     unsigned kind, cells, content;
     bool first;
@@ -52,7 +52,7 @@ TEST(CleanPages, TheGapAloneIsCleared) {
 }
 
 // Inserts between rows make SQLite redistribute cells: without the VFS some deleted bytes stay.
-TEST(CleanPages, AFileHoldsNothingOfDeletedRows) {
+TEST(CleanPages, FileHasNothingOfDeletedRows) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.File("x.db");
   auto database = Database::Open(path, {});

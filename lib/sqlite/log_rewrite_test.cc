@@ -58,7 +58,7 @@ TEST_F(LogRewrite, KeepsEveryByte) {
   EXPECT_EQ(*base::ReadFile(path_), bytes);
 }
 
-TEST_F(LogRewrite, ALogThatAReaderHoldsIsWrittenOnAfterwards) {
+TEST_F(LogRewrite, LogHeldByAReaderIsRewrittenLater) {
   const std::string image = Image(0);
   // An earlier process left its WAL, and a reader uses it already.
   auto reader = Database::Open(image, {Access::kReader});
@@ -73,7 +73,7 @@ TEST_F(LogRewrite, ALogThatAReaderHoldsIsWrittenOnAfterwards) {
   EXPECT_EQ(count->Int(0), 2);
 }
 
-TEST_F(LogRewrite, AWriteThatFailsIsNoRewrite) {
+TEST_F(LogRewrite, FailedWriteIsNoRewrite) {
   const base::Status full = RewriteLog("/dev/full");
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code, base::Code::kFull);
@@ -85,7 +85,7 @@ TEST_F(LogRewrite, AWriteThatFailsIsNoRewrite) {
   EXPECT_NE(broken.error().message.find(path_), std::string::npos) << broken.error().message;
 }
 
-TEST_F(LogRewrite, AFileWhoseLogCannotBeWrittenAgainIsNotOpened) {
+TEST_F(LogRewrite, FileWithUnwritableLogIsNotOpened) {
   const std::string image = Image(200'000);
   auto reader = Database::Open(image, {Access::kReader});
   ASSERT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM t"));

@@ -58,7 +58,7 @@ class PageCacheTest : public ::testing::Test {
   const testing::TemporaryDirectory directory_;
 };
 
-TEST_F(PageCacheTest, ManyFilesKeepToOneLimit) {
+TEST_F(PageCacheTest, ManyFilesShareOneLimit) {
   constexpr int kFiles = 64;
   auto readers = Readers(kFiles);
   SetPageCacheLimit(4 * kMiB);
@@ -71,7 +71,7 @@ TEST_F(PageCacheTest, ManyFilesKeepToOneLimit) {
   EXPECT_GE(sum, 3 * kMiB);  // the caches use the limit
 }
 
-TEST_F(PageCacheTest, IsWhatSqliteCounts) {
+TEST_F(PageCacheTest, EqualsSqlitesCount) {
   const size_t before = PageCacheBytes();
   {
     auto readers = Readers(4);
@@ -85,7 +85,7 @@ TEST_F(PageCacheTest, IsWhatSqliteCounts) {
   EXPECT_EQ(PageCacheBytes(), before);
 }
 
-TEST_F(PageCacheTest, TheFileThatIsUsedKeepsItsPages) {
+TEST_F(PageCacheTest, UsedFileKeepsItsPages) {
   constexpr int kFiles = 12;
   auto readers = Readers(kFiles);
   SetPageCacheLimit(4 * kMiB);
@@ -104,7 +104,7 @@ TEST_F(PageCacheTest, TheFileThatIsUsedKeepsItsPages) {
   EXPECT_EQ(Status(readers[0], SQLITE_DBSTATUS_CACHE_MISS), misses);
 }
 
-TEST_F(PageCacheTest, LittleRoomLosesNothing) {
+TEST_F(PageCacheTest, SmallCacheLosesNothing) {
   SetPageCacheLimit(64 << 10);
   Make(0);
   Database writer = Open(0, Access::kWriter), reader = Open(0, Access::kReader);
@@ -132,7 +132,7 @@ TEST_F(PageCacheTest, LittleRoomLosesNothing) {
   EXPECT_TRUE(writer.CheckIntegrity({}));
 }
 
-TEST_F(PageCacheTest, ThreadsThatEmptyEachOthersReadWhatWasWritten) {
+TEST_F(PageCacheTest, ThreadsThatEvictReadCommittedPages) {
   constexpr int kThreads = 4, kRounds = 20;
   auto readers = Readers(kThreads);
   std::vector<Database> writers;

@@ -64,7 +64,7 @@ TEST_F(RowChecksums, TypesAndBordersCount) {
   EXPECT_FALSE(Sound());
 }
 
-TEST_F(RowChecksums, ARowFromBeforeThemIsTakenAsItIs) {
+TEST_F(RowChecksums, RowWithoutChecksumIsAccepted) {
   Change("INSERT INTO t VALUES(1, 'a', 'b', NULL)");
   EXPECT_TRUE(Sound());
   EXPECT_TRUE(db_->TakeUnsoundRows().empty());

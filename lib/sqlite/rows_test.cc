@@ -29,7 +29,7 @@ class Rows : public ::testing::Test {
   std::optional<Database> database;
 };
 
-TEST_F(Rows, EachIsGivenToTheCallbackUntilItEndsTheLoop) {
+TEST_F(Rows, CallbackGetsRowsUntilItStops) {
   std::string seen;
   ASSERT_TRUE(Read().ForEachRow([&](const Statement& row) { seen += row.Text(1); }));
   EXPECT_EQ(seen, "ab");
@@ -45,7 +45,7 @@ TEST_F(Rows, EachIsGivenToTheCallbackUntilItEndsTheLoop) {
   EXPECT_EQ(seen, "abaab");
 }
 
-TEST_F(Rows, AnErrorOfTheCallbackOrOfSQLiteEndsTheLoop) {
+TEST_F(Rows, ErrorEndsTheLoop) {
   int calls = 0;
   Status ended = Read().ForEachRow([&](const Statement&) -> Status {
     ++calls;
@@ -58,7 +58,7 @@ TEST_F(Rows, AnErrorOfTheCallbackOrOfSQLiteEndsTheLoop) {
   EXPECT_FALSE(Read(overflows).ReadAll([](const Statement& row) { return row.Int(0); }));
 }
 
-TEST_F(Rows, AllBecomeAVectorAndTheFirstAnOptional) {
+TEST_F(Rows, ReadAllAndReadFirstReturnValues) {
   auto number = [](const Statement& row) { return row.Int(0); };
   EXPECT_EQ(*Read().ReadAll(number), (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(*Read().ReadFirst(number), std::optional<int64_t>(1));
@@ -66,7 +66,7 @@ TEST_F(Rows, AllBecomeAVectorAndTheFirstAnOptional) {
   EXPECT_TRUE(Read("SELECT n FROM t WHERE n > 2").ReadAll(number)->empty());
 }
 
-TEST_F(Rows, ANumberThatIsNotSetIsBoundAsNull) {
+TEST_F(Rows, UnsetNumberIsBoundAsNull) {
   Statement read = Read("SELECT ?1 IS NULL, ?2");
   read.Bind(std::optional<int64_t>()).Bind(std::optional<int64_t>(7));
   ASSERT_TRUE(*read.Step());

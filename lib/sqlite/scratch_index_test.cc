@@ -12,7 +12,7 @@
 namespace sqlite {
 namespace {
 
-TEST(ScratchIndexDeathTest, MadeFirstItLeavesTheSettingsOfTheProcessInForce) {
+TEST(ScratchIndexDeathTest, KeepsTheProcessSettings) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own
   const auto counted = [] {
     bool good = false;

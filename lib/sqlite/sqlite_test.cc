@@ -98,7 +98,7 @@ TEST(Database, OneConnectionWritesAFile) {
   OpenWriter(path);  // after the first writer ended
 }
 
-TEST(Database, AWriterBringsTheLogOfTheLifeBeforeIntoTheFile) {
+TEST(Database, WriterCheckpointsThePreviousLog) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.File("x.db"), copy = path + ".copy";
   Database before = OpenWriter(path);
@@ -110,7 +110,7 @@ TEST(Database, AWriterBringsTheLogOfTheLifeBeforeIntoTheFile) {
   EXPECT_EQ(Count(after), 1);
 }
 
-TEST(Database, SaysWhatDeletesGaveBack) {
+TEST(Database, ReportsBytesFreedByDeletes) {
   const testing::TemporaryDirectory directory;
   Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n); INSERT INTO t VALUES(zeroblob(100000))"));
@@ -185,7 +185,7 @@ TEST(Migrate, RunsEachStepOnceAndRefusesNewerFiles) {
   EXPECT_EQ(refused.error().code, Code::kInvalid);
 }
 
-TEST(Migrate, AFailedStepLeavesNothing) {
+TEST(Migrate, FailedStepChangesNothing) {
   const testing::TemporaryDirectory directory;
   Database database = OpenWriter(directory.File("x.db"));
   EXPECT_FALSE(Migrate(database, {"CREATE TABLE t(n); INSERT INTO nope VALUES(1)"}));
@@ -211,7 +211,7 @@ TEST(Writer, CommitsTheWorkOfManyThreads) {
   EXPECT_EQ(Count(again), 200);
 }
 
-TEST(Writer, OneFailedWorkDoesNotStopTheOthers) {
+TEST(Writer, FailedWorkDoesNotStopOthers) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.File("x.db");
   Database database = OpenWriter(path);
@@ -241,7 +241,7 @@ TEST(Writer, CheckpointsWhenTheLogIsLong) {
 }
 
 // max_page_count stands in for a full volume.
-TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
+TEST(Writer, FullDiskAdmitsOnlyWorkThatFreesSpace) {
   const testing::TemporaryDirectory directory;
   Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(
@@ -262,7 +262,7 @@ TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
         if (++tries == 1) return db.Execute("INSERT INTO t VALUES(zeroblob(400000))");
         return db.Execute("DELETE FROM t");
       },
-      Writer::Room::kGives));
+      Writer::Space::kFrees));
   EXPECT_EQ(full, 2);
   EXPECT_EQ(tries, 2);
   auto marks = writer.Run<int64_t>([](Database& db) -> Result<int64_t> {
@@ -275,7 +275,7 @@ TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
 }
 
 // A full queue or quota does not mean a full disk.
-TEST(Writer, ARefusalOfAWorkIsNoFullDisk) {
+TEST(Writer, RefusalOfWorkIsNoFullDisk) {
   const testing::TemporaryDirectory directory;
   Database database = OpenWriter(directory.File("x.db"));
   int full = 0;
@@ -289,7 +289,7 @@ TEST(Writer, ARefusalOfAWorkIsNoFullDisk) {
   EXPECT_EQ(full, 0);
 }
 
-TEST(Writer, WhatFollowsACommitHoldsUpNoAnswerAndEndsNothing) {
+TEST(Writer, AfterCommitWorkDelaysNoAnswer) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.File("x.db");
   Database database = OpenWriter(path);
@@ -316,7 +316,7 @@ TEST(Writer, WhatFollowsACommitHoldsUpNoAnswerAndEndsNothing) {
 }
 
 // An FTS5 index without one of its shadow tables refuses the end of a savepoint.
-TEST(Writer, AWorkThatCannotBeUndoneAloneEndsNoProcess) {
+TEST(Writer, FailedRollbackOfOneWorkEndsNoProcess) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.File("x.db");
   ASSERT_TRUE(OpenWriter(path).Execute("CREATE TABLE t(n); CREATE VIRTUAL TABLE f USING fts5(x)"));
@@ -335,16 +335,16 @@ TEST(Writer, AWorkThatCannotBeUndoneAloneEndsNoProcess) {
   EXPECT_FALSE(writer.Failed());
 }
 
-TEST(Writer, AsksBeforeItTakesWorkThatNeedsRoom) {
+TEST(Writer, AsksBeforeWorkThatConsumesSpace) {
   const testing::TemporaryDirectory directory;
   Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
   Writer::Options options;
-  options.admit = [](int64_t) { return Status(base::Error{Code::kFull, "no room"}); };
+  options.admit = [](int64_t) { return Status(base::Error{Code::kFull, "no space"}); };
   Writer writer(std::move(database), options);
   auto insert = [](Database& db) { return Insert(db, 1); };
   EXPECT_EQ(writer.RunAny(insert).error().code, Code::kFull);
-  EXPECT_TRUE(writer.RunAny(insert, Writer::Room::kGives));
+  EXPECT_TRUE(writer.RunAny(insert, Writer::Space::kFrees));
 }
 
 TEST(Writer, RefusesWhenTheQueueIsFullOrItStops) {

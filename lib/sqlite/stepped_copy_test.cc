@@ -16,7 +16,7 @@ int64_t Count(Database& database, const char* sql) {
   return read->Int(0);
 }
 
-TEST(SteppedCopy, HoldsNoSnapshotAndHasWhatWasWrittenMeanwhile) {
+TEST(SteppedCopy, HasWritesMadeDuringTheCopy) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.File("x.db");
   auto from = Database::Open(path, {});

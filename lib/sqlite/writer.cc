@@ -16,7 +16,7 @@ using base::Status;
 
 struct Writer::Item {
   std::function<Status(Database&)> work;
-  Room room;
+  Space space;
   std::promise<Status> done;
   Status outcome;
 };
@@ -44,20 +44,20 @@ Writer::Writer(Database database, Options options)
 
 Writer::~Writer() { Stop(); }
 
-Status Writer::RunAny(std::function<Status(Database&)> work, Room room) {
+Status Writer::RunAny(std::function<Status(Database&)> work, Space space) {
   // What `work` reads counts for the caller's request, which waits meanwhile.
   auto charged = [work = std::move(work),
                   charge = base::ByteCharge::OfThisThread()](Database& database) {
     const base::ChargeScope scope(charge);
     return work(database);
   };
-  return Post(std::move(charged), room).get();
+  return Post(std::move(charged), space).get();
 }
 
-std::future<Status> Writer::Post(std::function<Status(Database&)> work, Room room) {
+std::future<Status> Writer::Post(std::function<Status(Database&)> work, Space space) {
   auto item = std::make_shared<Item>();
   item->work = std::move(work);
-  item->room = room;
+  item->space = space;
   std::future<Status> done = item->done.get_future();
   if (Status taken = Enqueue(item); !taken) item->done.set_value(std::move(taken));
   return done;
@@ -99,12 +99,12 @@ void Writer::TakeSteps() {
 
 Status Writer::Enqueue(std::shared_ptr<Item> item) {
   const int64_t held = held_log_bytes_, most = options_.max_log_bytes;
-  if (held > 0 && (item->room == Room::kNeeds || held >= 2 * most)) {
+  if (held > 0 && (item->space == Space::kConsumes || held >= 2 * most)) {
     return Error{Code::kUnavailable, "the WAL of this file has " + std::to_string(held) +
                                          " bytes, the limit (max-log) is " + std::to_string(most) +
                                          ": a long read holds it; try again"};
   }
-  if (item->room == Room::kNeeds && options_.admit)
+  if (item->space == Space::kConsumes && options_.admit)
     RETURN_IF_ERROR(options_.admit(reusable_bytes_));
   {
     std::lock_guard lock(mutex_);
@@ -165,7 +165,7 @@ void Writer::Loop() {
       }
       rested = options_.admit && !options_.admit(reusable_bytes_);
       if (rested) continue;
-      queue_.push_back(std::make_shared<Item>(Item{options_.when_idle, Room::kNeeds, {}, {}}));
+      queue_.push_back(std::make_shared<Item>(Item{options_.when_idle, Space::kConsumes, {}, {}}));
       rest = queue_.back()->done.get_future();
     }
     if (queue_.empty() && !steps_.empty()) {
@@ -258,7 +258,8 @@ void Writer::CommitAndAnswer(Batch& batch) {
   Status committed = CommitOrFail(batch);
   // An item may fail with kFull for a quota or a bounded queue: only a full disk counts here.
   const bool full = database_.MetFull();
-  for (auto& item : batch) was_full_ = was_full_ && (!item->outcome || item->room == Room::kGives);
+  for (auto& item : batch)
+    was_full_ = was_full_ && (!item->outcome || item->space == Space::kFrees);
   was_full_ = was_full_ || full;
   if (full && !database_.Broken()) {
     if (options_.on_full) options_.on_full();
@@ -274,7 +275,7 @@ void Writer::RetryFrees(Batch& batch, Status& committed) {
   Batch again, others;
   for (auto& item : batch) {
     bool undone = !committed || (!item->outcome && item->outcome.error().code == Code::kFull);
-    (item->room == Room::kGives && undone ? again : others).push_back(std::move(item));
+    (item->space == Space::kFrees && undone ? again : others).push_back(std::move(item));
   }
   batch = std::move(others);
   if (again.empty() || Failed()) {

@@ -24,7 +24,7 @@ class Writer {
  public:
   // Whether a work item consumes space on the volume or frees some (a delete). Items that free
   // space skip `admit` and run a second time after `on_full`: they must be idempotent.
-  enum class Room { kNeeds, kGives };
+  enum class Space { kConsumes, kFrees };
   // The answer of a background step: when to call the next one.
   struct Chore {
     enum class Next {
@@ -76,7 +76,8 @@ class Writer {
   // error of `work` rolls back its savepoint only and is returned. After a sync error every call
   // fails with kUnavailable, permanently. Blocking; any thread but the writer's. T must be movable.
   template <class T>
-  base::Result<T> Run(std::function<base::Result<T>(Database&)> work, Room room = Room::kNeeds) {
+  base::Result<T> Run(std::function<base::Result<T>(Database&)> work,
+                      Space space = Space::kConsumes) {
     std::optional<base::Result<T>> answer;
     base::Status committed = RunAny(
         [&](Database& database) -> base::Status {
@@ -84,18 +85,18 @@ class Writer {
           if (!*answer) return answer->error();
           return {};
         },
-        room);
+        space);
     if (!committed) return committed.error();
     return std::move(*answer);
   }
-  base::Status RunAny(std::function<base::Status(Database&)> work, Room room = Room::kNeeds);
+  base::Status RunAny(std::function<base::Status(Database&)> work, Space space = Space::kConsumes);
   // Calls `step` on the writer's thread outside of transactions, between batches, until it returns
   // true or an error, and waits. kUnavailable when the writer stops. `step` must be short; its
   // captures are destroyed on that thread.
   base::Status RunSteps(std::function<base::Result<bool>(Database&)> step);
   // The same without waiting: `work` outlives the call.
   std::future<base::Status> Post(std::function<base::Status(Database&)> work,
-                                 Room room = Room::kNeeds);
+                                 Space space = Space::kConsumes);
   void Stop();  // finishes the queue and checkpoints the WAL
   size_t Queued() const;
   bool Failed() const;  // a sync failed: the writer refuses all items

@@ -32,7 +32,7 @@ class WriterChores : public ::testing::Test {
   const std::string path_ = directory_.File("x.db");
 };
 
-TEST_F(WriterChores, GoOnUntilNothingIsLeftWithoutBeingAsked) {
+TEST_F(WriterChores, RunUntilNothingIsLeft) {
   std::promise<int> done;
   int steps = 0;
   Writer::Options options;
@@ -49,7 +49,7 @@ TEST_F(WriterChores, GoOnUntilNothingIsLeftWithoutBeingAsked) {
   EXPECT_EQ(steps, 6) << "a commit may have left something to do";
 }
 
-TEST_F(WriterChores, ALogIsEmptiedWhenItsReadersHaveEnded) {
+TEST_F(WriterChores, LogIsEmptiedOnceReadersEnd) {
   Database database = Open();
   auto reader = Database::Open(path_, {Access::kReader});
   ASSERT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM t"));
@@ -78,7 +78,7 @@ TEST_F(WriterChores, ALogIsEmptiedWhenItsReadersHaveEnded) {
   EXPECT_EQ(bytes, 0);
 }
 
-TEST_F(WriterChores, AnErrorIsTriedLaterAndEndsNothing) {
+TEST_F(WriterChores, FailedChoreIsRetriedLater) {
   int calls = 0;
   Writer::Options options;
   options.chore = [&](Database&, const Writer::ChoreCall&) -> Result<Chore> {
@@ -92,7 +92,7 @@ TEST_F(WriterChores, AnErrorIsTriedLaterAndEndsNothing) {
   EXPECT_LE(calls, 3) << "at the start, and when it closes; a second passes in between";
 }
 
-TEST_F(WriterChores, ArePutOffNoLongerWhenTheFileCloses) {
+TEST_F(WriterChores, RunAtTheLatestWhenTheFileCloses) {
   int steps = 0;
   Writer::Options options;
   options.chore = [&](Database&, const Writer::ChoreCall& call) -> Result<Chore> {

@@ -35,14 +35,14 @@ class WriterLog : public ::testing::Test {
     EXPECT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM t"));
     return std::move(*reader);
   }
-  static Status Write(Writer& writer, Writer::Room room = Writer::Room::kNeeds) {
+  static Status Write(Writer& writer, Writer::Space space = Writer::Space::kConsumes) {
     return writer.RunAny(
-        [](Database& db) { return db.Execute("INSERT INTO t VALUES(zeroblob(40000))"); }, room);
+        [](Database& db) { return db.Execute("INSERT INTO t VALUES(zeroblob(40000))"); }, space);
   }
   // → the number of writes before one is refused, at most 1,000.
-  static int WriteUntilRefused(Writer& writer, Writer::Room room = Writer::Room::kNeeds) {
+  static int WriteUntilRefused(Writer& writer, Writer::Space space = Writer::Space::kConsumes) {
     int written = 0;
-    while (written < 1000 && Write(writer, room)) ++written;
+    while (written < 1000 && Write(writer, space)) ++written;
     return written;
   }
   int64_t LogBytes() const {
@@ -53,7 +53,7 @@ class WriterLog : public ::testing::Test {
   const std::string path_ = directory_.File("x.db");
 };
 
-TEST_F(WriterLog, WithoutReadersItStaysShort) {
+TEST_F(WriterLog, StaysShortWithoutReaders) {
   auto writer = Open();
   int64_t longest = 0;
   for (int i = 0; i < 100; ++i) {
@@ -63,7 +63,7 @@ TEST_F(WriterLog, WithoutReadersItStaysShort) {
   EXPECT_LT(longest, kLimit / 2);
 }
 
-TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
+TEST_F(WriterLog, LogHeldByAReaderRefusesWrites) {
   std::atomic<int> held = 0;
   std::atomic<int64_t> told = -1, told_when_held = -1;
   Writer::Options options;
@@ -84,7 +84,7 @@ TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
   EXPECT_TRUE(testing::Eventually([&] { return held > 0; }));  // after the answer
   EXPECT_GE(told_when_held, kLimit) << "who is refused finds the length in the figures";
   // Items that free space continue, up to twice the limit.
-  EXPECT_GT(WriteUntilRefused(*writer, Writer::Room::kGives), 10);
+  EXPECT_GT(WriteUntilRefused(*writer, Writer::Space::kFrees), 10);
   EXPECT_LE(LogBytes(), 2 * kLimit + 3 * kBlob);
   EXPECT_FALSE(writer->Failed());
   ASSERT_TRUE(reader.Execute("ROLLBACK"));
@@ -120,7 +120,7 @@ class ReaderChain {
   std::jthread thread_;
 };
 
-TEST_F(WriterLog, ReadersThatFollowEachOtherWithoutAGapRefuseNoWrite) {
+TEST_F(WriterLog, ConsecutiveReadersRefuseNoWrite) {
   auto writer = Open();
   ASSERT_TRUE(Write(*writer));
   const ReaderChain readers(path_);

@@ -17,7 +17,7 @@ http::Response Ask(const std::vector<http::Route>& routes, const std::string& pa
   return router.Find("GET", path).route->handler(request);
 }
 
-TEST(AdminRoutes, ReadinessSaysWhy) {
+TEST(AdminRoutes, ReadinessNamesTheReason) {
   Metrics metrics;
   base::Status state;
   const auto routes = AdminRoutes(metrics, [&] { return state; });
@@ -28,7 +28,7 @@ TEST(AdminRoutes, ReadinessSaysWhy) {
   EXPECT_EQ(Ask(routes, "/livez").status, 200);
 }
 
-TEST(AdminRoutes, MetricsTellReadinessAndErrorsInTheLog) {
+TEST(AdminRoutes, MetricsHaveReadinessAndLogErrors) {
   Metrics metrics;
   base::Status state;
   const auto routes = AdminRoutes(metrics, [&] { return state; });
@@ -42,7 +42,7 @@ TEST(AdminRoutes, MetricsTellReadinessAndErrorsInTheLog) {
   EXPECT_GE(metrics.Value("agent_memory_last_error_timestamp_seconds"), now_s);
 }
 
-TEST(AdminRoutes, MetricsHoldTheProcessItself) {
+TEST(AdminRoutes, MetricsHaveTheProcess) {
   Metrics metrics;
   const auto scrape = Ask(AdminRoutes(metrics, [] { return base::Status(); }), "/metrics");
   EXPECT_EQ(scrape.headers.Get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
@@ -107,7 +107,7 @@ class NotedTracer : public Tracer {
   std::string notes;
 };
 
-TEST(Instrument, ARequestIsASpanBetweenTheClientsAndTheHandlers) {
+TEST(Instrument, RequestSpanIsBetweenClientAndHandler) {
   Metrics metrics;
   NotedTracer tracer;
   http::ServerOptions options;
@@ -136,7 +136,7 @@ TEST(Instrument, ARequestIsASpanBetweenTheClientsAndTheHandlers) {
             "name GET /observations/{id};end;");
 }
 
-TEST(Instrument, WithoutAnExporterNothingIsMadeForARequest) {
+TEST(Instrument, WithoutExporterNoSpanIsMade) {
   Metrics metrics;
   const auto tracer = MakeNoopTracer();
   http::ServerOptions options;

@@ -1,5 +1,5 @@
-// The table of all metrics of the three programs: name, type, meaning. docs/operations.md has the
-// action for each.
+// The table of all metrics of the three programs: name, type, meaning.
+// docs/operations/monitoring.md has the action for each.
 #include "lib/telemetry/metrics.h"
 
 namespace telemetry {
@@ -86,7 +86,7 @@ constexpr MetricInfo kMetrics[] = {
      "Deleted rows, by what (answers, injections, ledgers, conversations, audit, messages, "
      "working_memory) and reason: age, share (of the volume)."},
     {"agent_memory_sidecar_hooks_mended_total", "counter",
-     "Hook events that were repaired, by what: characters, cut, levels, numbers, twins."},
+     "Hook events that were repaired, by what: characters, cut, levels, numbers, duplicates."},
     {"agent_memory_sidecar_hooks_refused_total", "counter",
      "Hook events answered with an error, by reason; full: the outbox has no room."},
     {"agent_memory_sidecar_hooks_total", "counter", "Accepted hook events, by event name."},

@@ -1,5 +1,6 @@
 // Counters, gauges and histograms for Prometheus (prometheus-cpp inside metrics.cc).
-// known_metrics.cc has all names, with unit and meaning; docs/operations.md the action for each.
+// known_metrics.cc has all names, with unit and meaning; docs/operations/monitoring.md the action
+// for each.
 #pragma once
 
 #include <initializer_list>

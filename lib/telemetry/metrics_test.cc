@@ -38,7 +38,7 @@ TEST(Metrics, RendersPrometheusText) {
   EXPECT_EQ(text.find("process_open_fds"), std::string::npos) << "unused metrics are not there";
 }
 
-TEST(Metrics, ARemovedCounterIsGoneAndBeginsAgainAtZero) {
+TEST(Metrics, RemovedCounterRestartsAtZero) {
   Metrics metrics;
   const Labels rule = {{"rule", "gone"}};
   metrics.Count("agent_memory_sidecar_captures_total", rule, 3);
@@ -49,7 +49,7 @@ TEST(Metrics, ARemovedCounterIsGoneAndBeginsAgainAtZero) {
   EXPECT_EQ(metrics.Value("agent_memory_sidecar_captures_total", rule), 1);
 }
 
-TEST(Metrics, AreSafeFromManyThreads) {
+TEST(Metrics, AreThreadSafe) {
   Metrics metrics;
   {
     std::vector<std::jthread> threads;
@@ -83,10 +83,10 @@ TEST(KnownMetrics, AreNamedByTheRules) {
   }
 }
 
-// Rows of the table in docs/operations.md: | `name` | type | … | what to do |.
+// Rows of the table in docs/operations/monitoring.md: | `name` | type | … | what to do |.
 std::map<std::string, std::vector<std::string>> DocumentedMetrics() {
   std::map<std::string, std::vector<std::string>> rows;
-  const std::string text = *base::ReadFile("docs/operations.md");
+  const std::string text = *base::ReadFile("docs/operations/monitoring.md");
   for (const std::string& line : base::Split(text, '\n')) {
     if (!line.starts_with("| `")) continue;
     std::vector<std::string> cells = base::Split(line, '|');
@@ -98,12 +98,12 @@ std::map<std::string, std::vector<std::string>> DocumentedMetrics() {
   return rows;
 }
 
-TEST(KnownMetrics, AreAllInTheDocumentWithTypeAndWhatToDo) {
+TEST(KnownMetrics, AreDocumentedWithTypeAndRemedy) {
   auto documented = DocumentedMetrics();
   for (const MetricInfo& metric : KnownMetrics()) {
     const auto row = documented.find(metric.name);
     if (row == documented.end()) {
-      ADD_FAILURE() << metric.name << " is not in docs/operations.md";
+      ADD_FAILURE() << metric.name << " is not in docs/operations/monitoring.md";
       continue;
     }
     ASSERT_EQ(row->second.size(), 6u) << metric.name << " needs four cells";
@@ -115,7 +115,7 @@ TEST(KnownMetrics, AreAllInTheDocumentWithTypeAndWhatToDo) {
   for (const auto& [name, cells] : documented) ADD_FAILURE() << name << " is no metric of ours";
 }
 
-TEST(MetricsDeathTest, AnUnknownNameEndsTheProcess) {
+TEST(MetricsDeathTest, UnknownNameEndsTheProcess) {
   Metrics metrics;
   EXPECT_DEATH(metrics.Count("agent_memory_nonsense_total"), "agent_memory_nonsense_total");
   EXPECT_DEATH(metrics.Count("process_threads"), "no counter named process_threads");

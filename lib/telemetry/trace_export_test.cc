@@ -71,7 +71,7 @@ double Fate(const Metrics& metrics, const char* fate) {
   return metrics.Value("agent_memory_trace_spans_total", {{"fate", fate}});
 }
 
-TEST(TraceExport, SpansArriveWithWhatTheyWereTold) {
+TEST(TraceExport, SpansArriveWithTheirAttributes) {
   Collector collector;
   Metrics metrics;
   auto tracer = MakeTracer(collector.options(), metrics);
@@ -96,7 +96,7 @@ TEST(TraceExport, SpansArriveWithWhatTheyWereTold) {
   EXPECT_EQ(Fate(metrics, "exported"), 2);
 }
 
-TEST(TraceExport, AnUnsampledParentSendsNothingAndKeepsItsTrace) {
+TEST(TraceExport, UnsampledParentSendsNothing) {
   Collector collector;
   Metrics metrics;
   auto tracer = *MakeTracer(collector.options(), metrics);
@@ -112,7 +112,7 @@ TEST(TraceExport, AnUnsampledParentSendsNothingAndKeepsItsTrace) {
   EXPECT_EQ(collector.received(), "");
 }
 
-TEST(TraceExport, ACollectorThatIsAwayIsCountedAndBlocksNobody) {
+TEST(TraceExport, UnreachableCollectorBlocksNobody) {
   Metrics metrics;
   auto tracer = *MakeTracer({"http://127.0.0.1:9", "otlp-endpoint", "", "tested"}, metrics);
   tracer->Start({.name = "lost"});
@@ -120,7 +120,7 @@ TEST(TraceExport, ACollectorThatIsAwayIsCountedAndBlocksNobody) {
   EXPECT_EQ(Fate(metrics, "failed"), 1);
 }
 
-TEST(TraceExport, AFullQueueDropsAndTheEndDoesNotWaitForACollectorThatHangs) {
+TEST(TraceExport, FullQueueDropsAndHangingCollectorDelaysNoEnd) {
   Collector collector(/*hangs=*/true);
   Metrics metrics;
   auto tracer = *MakeTracer(collector.options(), metrics);
@@ -135,7 +135,7 @@ TEST(TraceExport, AFullQueueDropsAndTheEndDoesNotWaitForACollectorThatHangs) {
       << "every span has a fate";
 }
 
-TEST(TraceExport, ABadEndpointIsRefusedByTheNameOfItsSetting) {
+TEST(TraceExport, InvalidEndpointNamesItsSetting) {
   for (const char* bad : {"collector:4318", "ftp://collector", "http://", "http://:4318",
                           "http://user:secret@collector", "http://collector/?a=b"}) {
     const auto checked = CheckTraceOptions({bad, "otlp-endpoint", "", ""});
@@ -148,14 +148,14 @@ TEST(TraceExport, ABadEndpointIsRefusedByTheNameOfItsSetting) {
   }
 }
 
-TEST(TraceExport, AModuleThatIsNotThereIsNamed) {
+TEST(TraceExport, MissingModuleIsNamed) {
   Metrics metrics;
   const auto tracer = MakeTracer({"http://collector", "otlp-endpoint", "/nowhere.so", ""}, metrics);
   ASSERT_FALSE(tracer);
   EXPECT_NE(tracer.error().message.find("otlp-module: /nowhere.so"), std::string::npos);
 }
 
-TEST(TraceExport, TheSettingGoesOverTheStandardVariable) {
+TEST(TraceExport, SettingWinsOverStandardVariable) {
   const base::Program program = {"tested", "", {EndpointSetting(), ModuleSetting()}, ""};
   const std::vector<std::string> environment = {"OTEL_EXPORTER_OTLP_ENDPOINT=http://standard"};
   const auto read = [&](std::vector<std::string> argv, std::vector<std::string> more) {
@@ -169,7 +169,7 @@ TEST(TraceExport, TheSettingGoesOverTheStandardVariable) {
   EXPECT_EQ(read({"x"}, {"OTEL_SDK_DISABLED=true"}).endpoint, "");
 }
 
-TEST(TraceValue, TextIsCutBetweenCharactersAndSound) {
+TEST(TraceValue, TextIsCutBetweenCharacters) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "ü";
   const std::string cut = TraceValue(text).get<std::string>();

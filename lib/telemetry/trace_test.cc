@@ -25,7 +25,7 @@ TEST(Traceparent, KeepsOnlyTheSampledFlag) {
   EXPECT_TRUE(ParseTraceparent(header).sampled);
 }
 
-TEST(Traceparent, TakesLaterVersionsThatAddToIt) {
+TEST(Traceparent, AcceptsLaterVersions) {
   EXPECT_FALSE(ParseTraceparent("01" + std::string(kHeader).substr(2) + "-more").trace_id.empty());
   EXPECT_TRUE(ParseTraceparent("01" + std::string(kHeader).substr(2) + "more").trace_id.empty());
 }

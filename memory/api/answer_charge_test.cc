@@ -11,7 +11,7 @@ namespace {
 
 using base::AnswerCharge;
 
-TEST(AnswerCharge, CountsLargeAnswersAndNoSmallOnes) {
+TEST(AnswerCharge, OnlyLargeAnswersAreCharged) {
   base::ByteBudget budget(1 << 20);
   base::ByteCharge charge(&budget);
   const base::ChargeScope scope(&charge);
@@ -28,7 +28,7 @@ TEST(AnswerCharge, CountsLargeAnswersAndNoSmallOnes) {
   EXPECT_EQ(refused.error().code, base::Code::kUnavailable);
 }
 
-TEST(AnswerCharge, WhereNobodyCountsNothingIsRefused) {
+TEST(AnswerCharge, WithoutBudgetNothingIsRefused) {
   AnswerCharge charge;
   EXPECT_TRUE(charge.Add(100 << 20));
 }
@@ -48,7 +48,7 @@ class AnswersInABudget : public ApiTest {
   }
 };
 
-TEST_F(AnswersInABudget, AListIsRefusedWhereThereIsNoRoomForIt) {
+TEST_F(AnswersInABudget, ListBeyondTheByteBudgetIs503) {
   for (int i = 0; i < 20; ++i)
     MustPost(NoteBody("row " + std::to_string(i) + std::string(40'000, 'x')));
   Restart(1 << 20);
@@ -67,7 +67,7 @@ std::string Braces(size_t bytes) {
   return text + "]";
 }
 
-TEST_F(AnswersInABudget, AnImportedElementCountsAsTheTreeThatItBecomes) {
+TEST_F(AnswersInABudget, ImportIsChargedForItsParsedTree) {
   const std::string values = Braces(900'000);
   const std::string observation =
       R"({"id":1,"session_id":"s","type":"note","title":"t","content":"c","project":"p","tags":)";
@@ -99,7 +99,7 @@ TEST_F(AnswersInABudget, AnImportedElementCountsAsTheTreeThatItBecomes) {
   EXPECT_EQ(read.status, 200) << read.body;
 }
 
-TEST_F(AnswersInABudget, StoredJsonCountsAsTheTreeThatItBecomes) {
+TEST_F(AnswersInABudget, StoredJsonIsChargedForItsParsedTree) {
   const std::string value = Braces(60'000);
   for (int i = 0; i < 12; ++i) {
     const Answered put = Send(*client_, "PUT", "/items/k" + std::to_string(i) + "?project=p",
@@ -130,7 +130,7 @@ TEST_F(AnswersInABudget, StoredJsonCountsAsTheTreeThatItBecomes) {
   EXPECT_EQ(Get("/items/k1?project=p").status, 200);
 }
 
-TEST_F(AnswersInABudget, UnderPressureACheckpointIsRefusedAndNotPassedOver) {
+TEST_F(AnswersInABudget, LargeCheckpointUnderPressureIs503NotSkipped) {
   const std::string path = "/conversations/c/checkpoint";
   ASSERT_EQ(Send(*client_, "PUT", path, R"({"step":1})").status, 200);
   ASSERT_EQ(

@@ -29,7 +29,7 @@ class AnswerLimit : public ApiTest {
   }
 };
 
-TEST_F(AnswerLimit, ListsOfLargeRowsEndAtItAndSaySo) {
+TEST_F(AnswerLimit, ListsOfLargeRowsAreCutAndMarkedPartial) {
   for (int i = 0; i < 50; ++i) MustPost(NoteBody(Large("zeppelin" + std::to_string(i))));
   ExpectCut("/observations/recent?limit=1000");
   ExpectCut("/observations/recent?limit=1000&project=p");
@@ -39,7 +39,7 @@ TEST_F(AnswerLimit, ListsOfLargeRowsEndAtItAndSaySo) {
   EXPECT_FALSE(Get("/timeline?observation_id=2&before=1&after=1").headers.Get("X-Partial"));
 }
 
-TEST_F(AnswerLimit, RevisionsAreTheNewestThatFit) {
+TEST_F(AnswerLimit, CutRevisionsAreTheNewest) {
   Json body = NoteBody("");
   body["topic_key"] = "k";
   for (int i = 0; i < 50; ++i) {
@@ -54,7 +54,7 @@ TEST_F(AnswerLimit, RevisionsAreTheNewestThatFit) {
   EXPECT_EQ(Get("/search?q=text1&limit=1&as_of=0").status, 200);
 }
 
-TEST(AnswerBytes, CountWhatJsonMakesOfAText) {
+TEST(AnswerBytes, TextCountsAtLeastItsJsonBytes) {
   for (std::string text : {std::string(100, '\x01'), std::string(100, '"'), std::string("é\n\t")})
     EXPECT_GE(JsonBytes(text) + 2, base::DumpJson(text).size());
 }

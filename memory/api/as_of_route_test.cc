@@ -30,7 +30,7 @@ class AsOf : public ApiTest {
   }
 };
 
-TEST_F(AsOf, SearchFindsWhatARowSaidThenByTheWordsItHadThen) {
+TEST_F(AsOf, SearchFindsEarlierTextByItsWords) {
   Tell();
   Json then = Search("which port?", kFirst);
   ASSERT_EQ(then.size(), 1u);
@@ -52,7 +52,7 @@ TEST_F(AsOf, SearchFindsWhatARowSaidThenByTheWordsItHadThen) {
   EXPECT_EQ(Search("port NOT 8080", kSecond, "&syntax=fts5"), Json::array());
 }
 
-TEST_F(AsOf, ARowIsThereFromTheMillisecondOfItsWriteUntilItsReplacement) {
+TEST_F(AsOf, TextIsValidFromItsWriteUntilItsReplacement) {
   MustPost(NoteBody("zeppelin"));
   clock_.Advance(1000);
   Patch("/observations/1", {{"content", "airship"}});
@@ -67,7 +67,7 @@ TEST_F(AsOf, ARowIsThereFromTheMillisecondOfItsWriteUntilItsReplacement) {
   EXPECT_EQ(said(kMidnight + kDay), "airship");
 }
 
-TEST_F(AsOf, UnchangedAndReplacedRowsAreOneRanking) {
+TEST_F(AsOf, UnchangedAndReplacedRowsAreRankedTogether) {
   Tell();
   MustPost(NoteBody("a zeppelin has no port, says a long text about something else entirely"));
   MustPost(NoteBody("nothing of it"));
@@ -87,7 +87,7 @@ TEST_F(AsOf, UnchangedAndReplacedRowsAreOneRanking) {
   EXPECT_EQ(Search("port", "2026-04-12T03:00:00Z", "&limit=0").size(), 0u);
 }
 
-TEST_F(AsOf, ContextIsTheNewestOfThenAndItsSummaries) {
+TEST_F(AsOf, ContextHasNewestRowsAndSummariesOfThatTime) {
   Post("/sessions", {{"id", "a"}, {"project", "p"}});
   Post("/sessions/a/end", {{"messages", {{{"role", "user"}, {"content", "early"}}}}});
   Tell();
@@ -107,7 +107,7 @@ TEST_F(AsOf, ContextIsTheNewestOfThenAndItsSummaries) {
   EXPECT_EQ(Recall("project=p&as_of=0"), Json::array());
 }
 
-TEST_F(AsOf, FiltersAndScopesHoldThenToo) {
+TEST_F(AsOf, FiltersAndScopesApplyToEarlierTexts) {
   Json shared = NoteBody("zeppelin one", "a");
   shared["scope"] = "global";
   shared["topic_key"] = "k";
@@ -131,7 +131,7 @@ TEST_F(AsOf, FiltersAndScopesHoldThenToo) {
   EXPECT_EQ(Search("zeppelin", kFirst, "&project=none&scope=project"), Json::array());
 }
 
-TEST_F(AsOf, WhatWasDeletedSinceIsGoneThenToo) {
+TEST_F(AsOf, RowDeletedLaterIsNotFound) {
   Tell();
   Delete("/observations/1");
   EXPECT_EQ(Search("port", kFirst), Json::array());
@@ -140,7 +140,7 @@ TEST_F(AsOf, WhatWasDeletedSinceIsGoneThenToo) {
   EXPECT_EQ(Search("port", kSecond), Json::array());
 }
 
-TEST_F(AsOf, TimesAreRfc3339OrMillisecondsAndAnythingElseIs400) {
+TEST_F(AsOf, TimesAreRfc3339OrMilliseconds) {
   Tell();
   for (std::string same : {"2026-04-12T00:30:00Z", "2026-04-12T02:30:00%2B02:00",
                            "2026-04-12T00:30:00.5Z", "1775953800000"}) {

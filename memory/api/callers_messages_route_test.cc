@@ -1,5 +1,6 @@
 // Conversations on the server: messages, lists and states of one caller, which no other caller and
 // no copy of the tenant shows.
+#include "lib/conversation/sqlite/rows.h"
 #include "memory/api/gate.h"
 #include "memory/api/identity_routes_fixture.h"
 
@@ -10,7 +11,7 @@ Json Said(const std::string& content) {
   return {{"messages", {{{"role", "user"}, {"content", content}}}}};
 }
 
-TEST_F(ApiTest, ConversationsRouteKeepsMessagesAndStates) {
+TEST_F(ApiTest, ConversationMessagesAndStatesSurviveARestart) {
   EXPECT_EQ(Get("/conversations/current").status, 404);
   EXPECT_EQ(Get("/conversations/one/messages").status, 404);
   EXPECT_EQ(Send(*client_, "PUT", "/conversations/one/state", R"({"state": "ended"})").status, 404);
@@ -39,7 +40,7 @@ TEST_F(ApiTest, ConversationsRouteKeepsMessagesAndStates) {
   EXPECT_EQ(Get("/conversations/current").body["state"], "open");
 }
 
-TEST_F(ApiTest, ConversationsRouteServesBlocks) {
+TEST_F(ApiTest, ConversationBlocksAreClosedOpenedAndServed) {
   Post("/conversations/c/messages", Said("check the disk"));
   EXPECT_EQ(Post("/conversations/c/blocks/close", {{"outcome", "92 %"}}).body["state"], "closed");
   EXPECT_EQ(Post("/conversations/c/blocks/close", Json::object()).status, 409);
@@ -51,7 +52,7 @@ TEST_F(ApiTest, ConversationsRouteServesBlocks) {
   EXPECT_EQ(Get("/conversations/c/context?max_tokens=9000").body["blocks"], Json({0}));
 }
 
-TEST_F(ApiTest, ConversationsRouteServesTheTask) {
+TEST_F(ApiTest, ConversationTaskIsRenderedAndCopied) {
   const Json told = {{"task", "deploy v2"}, {"files_modified", {"main.go"}}};
   EXPECT_EQ(Send(*client_, "PUT", "/conversations/c/working", told.dump()).status, 200);
   Post("/conversations/c/messages", Said("check the disk"));
@@ -68,7 +69,7 @@ TEST_F(ApiTest, ConversationsRouteServesTheTask) {
   EXPECT_EQ(Get("/conversations/e/snapshot").status, 404);
 }
 
-TEST_F(ApiTest, ConversationsRouteKeepsCheckpointsForADay) {
+TEST_F(ApiTest, ConversationCheckpointExpiresAfterADay) {
   const std::string path = "/conversations/c/checkpoint";
   Post("/conversations/c/messages", Said("migrate 60 tables"));
   const Json saved = Send(*client_, "PUT", path, R"({"step": 40})").body;
@@ -85,11 +86,12 @@ TEST_F(ApiTest, ConversationsRouteKeepsCheckpointsForADay) {
   EXPECT_EQ(Get("/conversations/c/checkpoints").body["checkpoints"], Json::array());
 }
 
-TEST_F(ApiTest, ConversationsRouteHasALimitOfAConversation) {
+TEST_F(ApiTest, ConversationAtItsByteLimitIs507) {
   Post("/conversations/c/messages", Said("first"));
   auto store = server_->engine().Open(kEverybody);
   ASSERT_TRUE(store) << store.error().message;
-  ASSERT_TRUE((*store)->Conversations("")->Write([](sqlite::Database& db) -> base::Result<Json> {
+  ASSERT_TRUE((*store)->Conversations("")->Write([](conversation::Rows& all) -> base::Result<Json> {
+    sqlite::Database& db = static_cast<conversation::SqliteRows&>(all).database();
     RETURN_IF_ERROR(db.Execute("UPDATE conversation_bytes SET bytes = 268435456"));
     return Json();
   }));
@@ -98,7 +100,7 @@ TEST_F(ApiTest, ConversationsRouteHasALimitOfAConversation) {
   EXPECT_EQ(Post("/conversations/d/messages", Said("other")).status, 200);
 }
 
-TEST_F(ApiTest, ConversationsRouteRefusesWhatIsNoMessage) {
+TEST_F(ApiTest, ConversationRefusesInvalidMessages) {
   EXPECT_EQ(PostText("/conversations/c/messages", "").status, 400);
   EXPECT_EQ(Post("/conversations/c/messages", {{"messages", "x"}}).status, 400);
   EXPECT_EQ(Post("/conversations/" + std::string(201, 'c') + "/messages", Said("x")).status, 400);
@@ -107,7 +109,7 @@ TEST_F(ApiTest, ConversationsRouteRefusesWhatIsNoMessage) {
   EXPECT_EQ(Get("/conversations?cursor=x").status, 400);
 }
 
-TEST_F(ApiTest, ConversationsRouteAndExportsShowAegisHashesOfTheCaller) {
+TEST_F(ApiTest, ExportContainsTheCallersAegisHashes) {
   Send(*client_, "PUT", "/working-memory/c%22", R"({"fields": {"scratchpad": "s", "n": [1]}})");
   Post("/ledger/c/mark", {{"item", "skill:x"}, {"value", "v"}});
   Post("/ledger/d/mark", {{"item", "skill:y"}});
@@ -129,7 +131,7 @@ TEST_F(ApiTest, ConversationsRouteAndExportsShowAegisHashesOfTheCaller) {
   EXPECT_EQ(PostText("/import?format=jsonl", lines).body["errors"], Json::array());
 }
 
-TEST_F(ApiTest, ConversationsRouteDeletesAConversationWhole) {
+TEST_F(ApiTest, DeletedConversationLeavesNoRows) {
   EXPECT_EQ(Delete("/conversations/c").status, 404);
   for (const char* id : {"c", "d"}) {
     const std::string at = std::string("/conversations/") + id, c = id;
@@ -157,7 +159,8 @@ TEST_F(ApiTest, ConversationsRouteDeletesAConversationWhole) {
   EXPECT_EQ(Get("/working-memory/d").body["bytes"], 4);
   auto store = server_->engine().Open(kEverybody);
   ASSERT_TRUE(store) << store.error().message;
-  EXPECT_TRUE((*store)->Conversations("")->Read([](sqlite::Database& db) -> base::Result<Json> {
+  EXPECT_TRUE((*store)->Conversations("")->Read([](conversation::Rows& all) -> base::Result<Json> {
+    sqlite::Database& db = static_cast<conversation::SqliteRows&>(all).database();
     for (const char* from : {"messages WHERE conversation = char(10) || 'c'",
                              "blocks WHERE conversation = char(10) || 'c'",
                              "block_forms WHERE number NOT IN (SELECT number FROM blocks)",
@@ -177,7 +180,7 @@ TEST_F(ApiTest, ConversationsRouteDeletesAConversationWhole) {
 }
 
 // Into an empty server: what is there again, and until when.
-TEST_F(ApiTest, ConversationsRouteAndImportsTakeAegisHashesBack) {
+TEST_F(ApiTest, ImportRestoresAegisHashesAndKeepsExistingFields) {
   Send(*client_, "PUT", "/working-memory/hold",
        R"({"fields": {"a": {"b": null}}, "ttl_seconds": 700})");
   Send(*client_, "PUT", "/working-memory/plain", R"({"fields": {"scratchpad": "s"}})");
@@ -205,14 +208,14 @@ TEST_F(ApiTest, ConversationsRouteAndImportsTakeAegisHashesBack) {
   }
 }
 
-TEST_F(ApiTest, ConversationsRouteAndImportsEndALifeThatIsOver) {
+TEST_F(ApiTest, ImportedExpiredFieldsAreNotServed) {
   const Json over = {{"working_memory:c", {{"a", "1"}}},
                      {"working_memory_ttl:c", {{"expires_at", "2001-01-01T00:00:00Z"}}}};
   EXPECT_EQ(Post("/import", {{"aegis", over}}).body["imported_aegis"], 2);
   EXPECT_EQ(Get("/working-memory/c").body["fields"], Json::object());
 }
 
-TEST_F(ApiTest, ConversationsRouteAndImportsRefuseWhatIsNoAegisHash) {
+TEST_F(ApiTest, ImportRefusesInvalidAegisHashes) {
   Json ledger = Json::object();
   for (int i = 0; i <= 10'000; ++i) ledger["item" + std::to_string(i)] = "v";
   const Json aegis = {{"working_memory:a", {{"n", "no JSON"}}},
@@ -246,7 +249,7 @@ class ConversationsRoute : public EveryRouteTest {
   FakeIssuer issuer_;
 };
 
-TEST_F(ConversationsRoute, NoOtherCallerAndNoCopySeesThem) {
+TEST_F(ConversationsRoute, OtherCallersAndExportsSeeNoConversation) {
   const std::string a = issuer_.IssueTo("team", "a"), b = issuer_.IssueTo("team", "b");
   As(a, "POST", {"/conversations/c/messages", base::DumpJson(Said(kCanary))});
   As(a, "PUT", {"/working-memory/c", base::DumpJson({{"fields", {{"scratchpad", kCanary}}}})});

@@ -1,4 +1,5 @@
 // GET /search and GET /context: search results, and context for a prompt.
+#include "lib/api/limits.h"
 #include "lib/base/text/text.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/api/handlers.h"
@@ -18,8 +19,6 @@ using http::Response;
 namespace {
 
 constexpr size_t kDefaultSessions = 3;
-// The limit of an FTS5 expression, which unlike a sentence is executed as it is.
-constexpr size_t kMaxExpression = 2000;
 
 // The provenance of an item for its reader: tool, rule and trust class.
 Json EncodeOrigin(const api::Source& source) {
@@ -38,6 +37,9 @@ void AddScores(const Found& found, Json& item) {
   const std::optional<double>& similarity = found.scores->similarity;
   item["scores"] = {{"lexical", found.scores->lexical},
                     {"similarity", similarity ? Json(*similarity) : Json()}};
+  if (const auto& signals = found.scores->signals)
+    item["scores"].update(
+        Json{{"soft", signals->soft}, {"session", signals->session}, {"answer", signals->answer}});
 }
 
 Json EncodeHit(const Found& found) {
@@ -107,9 +109,10 @@ Response Search(const Api& api, const Request& request) {
       return Error{Code::kInvalid,
                    "syntax must be plain or fts5, it is \"" + base::Ellipsize(syntax, 40) + "\""};
     }
-    if (size_t size = base::CountCharacters(*text); syntax == "fts5" && size > kMaxExpression) {
+    if (size_t size = base::CountCharacters(*text);
+        syntax == "fts5" && size > api::kMaxExpression) {
       return Error{Code::kInvalid, "q has " + std::to_string(size) + " characters, the limit is " +
-                                       std::to_string(kMaxExpression) + " with syntax=fts5"};
+                                       std::to_string(api::kMaxExpression) + " with syntax=fts5"};
     }
     ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 10));
     filter.stop = request.client_gone;

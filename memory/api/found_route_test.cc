@@ -5,7 +5,7 @@
 namespace memory {
 namespace {
 
-TEST_F(ApiTest, SearchRanksByMeaningOfWordsAndShowsItsFields) {
+TEST_F(ApiTest, SearchRanksBySignificantWordsAndReturnsAllFields) {
   MustPost(NoteBody("the zeppelin crashed into a tower of paper"));
   MustPost(NoteBody("paper is made of wood"));
   Answered answer =
@@ -26,7 +26,7 @@ TEST_F(ApiTest, SearchRanksByMeaningOfWordsAndShowsItsFields) {
   EXPECT_EQ(Get("/search?q=paper&unknown=1").status, 200);
 }
 
-TEST_F(ApiTest, AnItemSaysWhereItCameFrom) {
+TEST_F(ApiTest, SearchHitsNameTheirSourceAndTrust) {
   Json body = NoteBody("zeppelin");
   body["source"] = {
       {"tool", "bash"}, {"tool_call_id", "t1"}, {"rule", "errors"}, {"origin", "rule"}};
@@ -46,7 +46,7 @@ TEST_F(ApiTest, AnItemSaysWhereItCameFrom) {
   }
 }
 
-TEST_F(ApiTest, TheTimelineNeedsItsObservation) {
+TEST_F(ApiTest, TimelineNeedsAnExistingObservation) {
   for (int i = 0; i < 9; ++i) MustPost(NoteBody("row " + std::to_string(i)));
   Answered answer = Get("/timeline?observation_id=5");
   ASSERT_EQ(answer.body.size(), 7u);
@@ -57,7 +57,7 @@ TEST_F(ApiTest, TheTimelineNeedsItsObservation) {
   EXPECT_EQ(Get("/timeline?observation_id=77").status, 404);
 }
 
-TEST_F(ApiTest, StatsCountWhatIsLive) {
+TEST_F(ApiTest, StatsCountLiveRows) {
   EXPECT_EQ(Get("/stats").body,
             (Json{{"total_sessions", 0}, {"total_observations", 0}, {"projects", Json::array()}}));
   MustPost(NoteBody("a", "alpha"));
@@ -70,7 +70,7 @@ TEST_F(ApiTest, StatsCountWhatIsLive) {
             (Json{{"total_sessions", 1}, {"total_observations", 1}, {"projects", {"alpha"}}}));
 }
 
-TEST_F(ApiTest, ContextHasSessionsAndObservationsCutForAPrompt) {
+TEST_F(ApiTest, ContextHasSessionsAndTruncatedObservations) {
   Post("/sessions", {{"id", "old"}, {"project", "p"}});
   for (int i = 0; i < 4; ++i) {
     clock_.Advance(1000);

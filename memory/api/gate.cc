@@ -3,7 +3,7 @@
 #include "memory/api/gate.h"
 
 #include "lib/api/memory_api.h"
-#include "lib/http/server/stranger_guard.h"
+#include "lib/http/server/cross_origin_guard.h"
 
 namespace memory {
 
@@ -35,7 +35,7 @@ std::string BudgetOf(const Request& request) {
 std::optional<Response> Gate::OverBudget(const Caller& caller, const Request& request) const {
   const std::string budget = budgets_ ? BudgetOf(request) : "";
   if (budget.empty()) return std::nullopt;
-  const int64_t wait_ms = budgets_->Take(caller.tenant + "/" + caller.account + "/" + budget);
+  const int64_t wait_ms = budgets_->Consume(caller.tenant + "/" + caller.account + "/" + budget);
   if (wait_ms == 0) return std::nullopt;
   metrics_.Count("agent_memory_server_quota_refusals_total", {{"budget", budget}});
   const std::string who =

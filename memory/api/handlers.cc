@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "lib/api/limits.h"
+#include "lib/api/operations/openapi.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/api/json_elements.h"
 #include "memory/api/page_cursor.h"
@@ -86,8 +88,7 @@ Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::Summar
     if (name == "messages" && !value.is_null())
       return Error{Code::kInvalid, "messages must be an array"};
     if (name != "omitted") return {};
-    constexpr int64_t kMostOmitted = 1'000'000'000;
-    if (!value.is_number_unsigned() || value.get<uint64_t>() > kMostOmitted)
+    if (!value.is_number_unsigned() || value.get<uint64_t>() > api::kMaxOmittedMessages)
       return Error{Code::kInvalid, "omitted must be a whole number up to 1,000,000,000"};
     summary.AddOmitted(value.get<int64_t>());
     return {};
@@ -99,6 +100,10 @@ Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::Summar
 }
 
 }  // namespace
+
+Response OpenApi(const Api&, const Request&) {
+  return JsonResponse(200, api::OpenApiDocument(AGENT_MEMORY_VERSION));
+}
 
 Response Health(const Api& api, const Request&) {
   if (api.store.Failed())
@@ -204,13 +209,50 @@ Response GetRevisions(const Api& api, const Request& request) {
 }
 
 Response PatchObservation(const Api& api, const Request& request) {
-  return Answer(200, [&]() -> Result<Json> {
+  const Result<Json> changed = [&]() -> Result<Json> {
     ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, request.parameters.at("id")));
     ASSIGN_OR_RETURN(Json body, ObjectBody(request));
     ASSIGN_OR_RETURN(Patch patch, DecodePatch(body));
+    ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
+    patch.if_revision = condition.version;
     ASSIGN_OR_RETURN(api::Observation row, api.store.Update(id, patch, api.clock.NowMs()));
     return api::EncodeObservation(row);
+  }();
+  // The only conflict of a change.
+  if (!changed && changed.error().code == Code::kConflict)
+    return JsonResponse(412, {{"error", changed.error().message}, {"code", "precondition_failed"}});
+  return Answer(200, changed);
+}
+
+Response RestoreObservation(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, request.parameters.at("id")));
+    ASSIGN_OR_RETURN(api::Observation row, api.store.Restore(id));
+    return api::EncodeObservation(row);
   }());
+}
+
+Response HiddenObservations(const Api& api, const Request& request) {
+  size_t limit = 0;
+  auto rows = [&]() -> Result<std::vector<HiddenRow>> {
+    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 20));
+    filter.stop = request.client_gone;
+    limit = filter.limit++;
+    return api.store.HiddenRows(filter);
+  }();
+  if (!rows) return ErrorResponse(rows.error());
+  size_t bytes = 0;
+  for (const HiddenRow& one : *rows) bytes += AnswerBytes(one.row);
+  const bool more = rows->size() > limit || bytes > kAnswerBytes;
+  if (rows->size() > limit) rows->resize(limit);
+  Json list = Json::array();
+  for (const HiddenRow& one : *rows) {
+    list.push_back(api::EncodeObservation(one.row));
+    list.back()["hidden_at"] = base::FormatTime(one.hidden_ms);
+  }
+  Response response = JsonResponse(200, list);
+  if (more) response.headers.Set("X-Partial", "true");
+  return response;
 }
 
 namespace {

@@ -25,6 +25,7 @@ struct Api {
 
 using ApiHandler = http::Response (*)(const Api&, const http::Request&);
 
+http::Response OpenApi(const Api& api, const http::Request& request);
 http::Response Health(const Api& api, const http::Request& request);
 http::Response PostSession(const Api& api, const http::Request& request);
 http::Response EndSession(const Api& api, const http::Request& request);  // streams the transcript
@@ -35,6 +36,8 @@ http::Response GetObservation(const Api& api, const http::Request& request);
 http::Response GetRevisions(const Api& api, const http::Request& request);
 http::Response PatchObservation(const Api& api, const http::Request& request);
 http::Response DeleteObservation(const Api& api, const http::Request& request);
+http::Response RestoreObservation(const Api& api, const http::Request& request);
+http::Response HiddenObservations(const Api& api, const http::Request& request);
 http::Response Search(const Api& api, const http::Request& request);
 base::Result<base::Json> ContextAnswer(const Api& api, const http::Request& request);
 http::Response Timeline(const Api& api, const http::Request& request);

@@ -30,7 +30,7 @@ class HeldLogRoute : public ApiTest {
   }
 };
 
-TEST_F(HeldLogRoute, WritesGet503AndReadsGoOnUntilItIsGivenBack) {
+TEST_F(HeldLogRoute, WalHeldByAReaderRefusesWritesNotReads) {
   MustPost(NoteBody("first"));
   auto reader = sqlite::Database::Open(StoreFile(), {sqlite::Access::kReader});
   ASSERT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM observations"));

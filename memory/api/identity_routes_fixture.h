@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "lib/api/operations/operations.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/api/api_fixture.h"
 #include "memory/api/gate.h"
@@ -29,96 +30,37 @@ inline std::string NumberedTrace(int64_t observation) {
   return id.str();
 }
 
+// The request of the row's examples, about these rows.
 inline std::optional<Wish> WishFor(const std::string& route, int64_t id) {
-  const std::string number = std::to_string(id);
-  const std::map<std::string, Wish> wishes = {
-      {"GET /health", {"/health", ""}},
-      {"POST /sessions", {"/sessions", R"({"id":"s-p","project":"p"})"}},
-      {"POST /sessions/{id}/end", {"/sessions/s-p/end", R"({"messages":[]})"}},
-      {"GET /sessions/recent", {"/sessions/recent", ""}},
-      {"POST /observations",
-       {"/observations",
-        R"({"session_id":"s-p","type":"t","title":"t","content":"c","project":"p"})"}},
-      {"GET /observations/recent", {"/observations/recent?project=p", ""}},
-      {"GET /observations/{id}", {"/observations/" + number, ""}},
-      {"PATCH /observations/{id}", {"/observations/" + number, R"({"title":"new"})"}},
-      {"DELETE /observations/{id}", {"/observations/" + number + "?hard=true", ""}},
-      {"GET /observations/{id}/revisions", {"/observations/" + number + "/revisions", ""}},
-      {"GET /search", {std::string("/search?q=") + kCanary, ""}},
-      {"GET /context", {std::string("/context?project=p&q=") + kCanary, ""}},
-      {"GET /timeline", {"/timeline?observation_id=" + number, ""}},
-      {"GET /stats", {"/stats", ""}},
-      {"GET /export", {"/export", ""}},
-      {"POST /import", {"/import", R"({"sessions":[],"observations":[]})"}},
-      {"GET /retention", {"/retention?project=p", ""}},
-      {"PUT /retention", {"/retention?project=p", R"({"retention":[]})"}},
-      {"POST /forget", {"/forget", "{}"}},
-      {"GET /items", {std::string("/items?project=p&query=") + kCanary, ""}},
-      {"GET /items/render", {std::string("/items/render?project=p&query=") + kCanary, ""}},
-      {"POST /items/consider",
-       {"/items/consider", R"({"user_input":"I prefer tea","answer":"noted","project":"p"})"}},
-      {"PUT /items/{key}", {"/items/k?project=p", R"({"value":1})"}},
-      {"GET /items/{key}", {"/items/k?project=p", ""}},
-      {"PATCH /items/{key}", {"/items/k?project=p", R"({"value":2})"}},
-      {"DELETE /items/{key}", {"/items/k?project=p", ""}},
-      {"POST /episodic/store",
-       {"/episodic/store",
-        R"({"conversation_id":"s-p","agent_id":"a","summary":"s","project":"p"})"}},
-      {"POST /episodic/search",
-       {"/episodic/search", R"({"query":"xylophone-canary","agent_id":"a","project":"p"})"}},
-      {"GET /episodic/{conversation}", {"/episodic/s-p?project=p", ""}},
-      {"POST /conversations/{id}/blocks", {"/conversations/c/blocks", "{}"}},
-      {"POST /conversations/{id}/blocks/close", {"/conversations/c/blocks/close", "{}"}},
-      {"GET /conversations/{id}/blocks", {"/conversations/c/blocks", ""}},
-      {"GET /conversations/{id}/blocks/{n}", {"/conversations/c/blocks/0", ""}},
-      {"GET /conversations/{id}/context", {"/conversations/c/context?max_tokens=9000", ""}},
-      {"GET /conversations/{id}/render", {"/conversations/c/render", ""}},
-      {"GET /conversations/{id}/snapshot", {"/conversations/c/snapshot", ""}},
-      {"PUT /conversations/{id}/snapshot", {"/conversations/c/snapshot", R"({"task":"t"})"}},
-      {"PUT /conversations/{id}/working", {"/conversations/c/working", R"({"task":"t"})"}},
-      {"PUT /conversations/{id}/checkpoint", {"/conversations/c/checkpoint", R"({"step":1})"}},
-      {"GET /conversations/{id}/checkpoint", {"/conversations/c/checkpoint", ""}},
-      {"GET /conversations/{id}/checkpoints", {"/conversations/c/checkpoints", ""}},
-      {"GET /conversations", {"/conversations", ""}},
-      {"GET /conversations/current", {"/conversations/current", ""}},
-      {"GET /conversations/{id}/messages", {"/conversations/c/messages", ""}},
-      {"POST /conversations/{id}/messages",
-       {"/conversations/c/messages", R"({"messages":[{"role":"user","content":"c"}]})"}},
-      {"PUT /conversations/{id}/state", {"/conversations/c/state", R"({"state":"ended"})"}},
-      {"DELETE /conversations/{id}", {"/conversations/c", ""}},
-      {"GET /ledger/{conversation}", {"/ledger/c", ""}},
-      {"POST /ledger/{conversation}/check", {"/ledger/c/check", R"({"item":"x"})"}},
-      {"POST /ledger/{conversation}/mark", {"/ledger/c/mark", R"({"item":"x"})"}},
-      {"POST /ledger/{conversation}/evict", {"/ledger/c/evict", R"({"item":"x"})"}},
-      {"GET /working-memory/{conversation_id}", {"/working-memory/c", ""}},
-      {"PUT /working-memory/{conversation_id}", {"/working-memory/c", R"({"fields":{"a":1}})"}},
-      {"DELETE /working-memory/{conversation_id}", {"/working-memory/c", ""}},
-      {"GET /shared", {"/shared", ""}},
-      {"GET /shared/{agent}/{key}", {"/shared/a/k", ""}},
-      {"PUT /shared/{agent}/{key}", {"/shared/a/k", R"("v")"}},
-      {"DELETE /shared/{agent}/{key}", {"/shared/a/k", ""}},
-      {"POST /traces", {"/traces", R"({"content":"c","project":"p"})"}},
-      {"POST /traces/merge", {"/traces/merge", R"({"project":"p","traceIds":["mt_a","mt_b"]})"}},
-      {"POST /traces/search", {"/traces/search", R"({"query":"xylophone-canary","project":"p"})"}},
-      {"POST /ingest/turns", {"/ingest/turns", R"({"user":"I prefer tea.","project":"p"})"}},
-      {"GET /ingest/turns/{turn}", {"/ingest/turns/t?project=p", ""}},
-      {"POST /ingest/turns/{turn}/retry", {"/ingest/turns/t/retry?project=p", ""}},
-      {"GET /traces/due", {"/traces/due?project=p", ""}},
-      {"POST /traces/reflect", {"/traces/reflect", R"({"project":"p"})"}},
-      {"GET /traces/reflect/runs", {"/traces/reflect/runs?project=p", ""}},
-      {"POST /traces/reflect/runs/{run}/undo", {"/traces/reflect/runs/r/undo?project=p", "{}"}},
-      {"GET /traces/{id}/original", {"/traces/" + NumberedTrace(id) + "/original?project=p", ""}},
-      {"GET /traces/{id}", {"/traces/" + NumberedTrace(id) + "?project=p", ""}},
-      {"PATCH /traces/{id}", {"/traces/" + NumberedTrace(id) + "?project=p", R"({"tags":["t"]})"}},
-      {"DELETE /traces/{id}", {"/traces/" + NumberedTrace(id) + "?project=p", ""}},
-      {"POST /traces/{id}/unmerge", {"/traces/" + NumberedTrace(id) + "/unmerge?project=p", "{}"}},
-      {"PUT /traces/{id}/edges/{to}",
-       {"/traces/" + NumberedTrace(id) + "/edges/mt_b?project=p", "{}"}},
-      {"DELETE /traces/{id}/edges/{to}",
-       {"/traces/" + NumberedTrace(id) + "/edges/mt_b?project=p", ""}},
-  };
-  auto found = wishes.find(route);
-  return found == wishes.end() ? std::nullopt : std::optional(found->second);
+  const api::ExampleRows rows = {{"$observation", std::to_string(id)},
+                                 {"$trace", NumberedTrace(id)},
+                                 {"$other", "mt_b"},
+                                 {"$session", "s-p"},
+                                 {"$conversation", "c"},
+                                 {"$project", "p"},
+                                 {"$word", kCanary},
+                                 {"$agent", "a"},
+                                 {"$run", "r"},
+                                 {"$turn", "t"}};
+  for (const api::Operation& row : api::Operations()) {
+    if (std::string(row.method) + " " + std::string(row.path) != route) continue;
+    Wish wish{std::string(row.path), ""};
+    for (const api::Field& field : row.parameters) {
+      if (field.example.empty()) continue;
+      const Json example = api::ExampleOf(field, rows);
+      const std::string value =
+          http::PercentEncode(example.is_string() ? example.get<std::string>() : example.dump());
+      const std::string name(field.name), place = "{" + name + "}";
+      if (const size_t at = wish.target.find(place); at != std::string::npos)
+        wish.target.replace(at, place.size(), value);
+      else
+        wish.target +=
+            (wish.target.find('?') == std::string::npos ? "?" : "&") + name + "=" + value;
+    }
+    if (!row.body.empty()) wish.body = base::DumpJson(api::ExampleBody(row, rows));
+    return wish;
+  }
+  return std::nullopt;
 }
 
 class EveryRouteTest : public ::testing::Test {

@@ -4,7 +4,7 @@
 namespace memory {
 namespace {
 
-TEST_F(ApiTest, AKeyThatComesAgainWithAnotherBodyIsRefusedAndKeepsNothing) {
+TEST_F(ApiTest, ReusedKeyWithAnotherBodyIs422AndStoresNothing) {
   const int64_t id = Post("/observations", NoteBody("the first"), "1").body.at("id");
   Answered other = Post("/observations", NoteBody("the second"), "1");
   EXPECT_EQ(other.status, 422) << other.body;
@@ -19,7 +19,7 @@ TEST_F(ApiTest, AKeyThatComesAgainWithAnotherBodyIsRefusedAndKeepsNothing) {
   EXPECT_EQ(Post("/observations", NoteBody("the second"), "2").body["action"], "created");
 }
 
-TEST_F(ApiTest, EachFieldOfABodyIsPartOfWhatAKeyStandsFor) {
+TEST_F(ApiTest, KeyCoversEachFieldOfTheBody) {
   Json body = NoteBody("text");
   body["tags"] = {"a"};
   body["source"] = {{"tool", "bash"}};
@@ -37,7 +37,7 @@ TEST_F(ApiTest, EachFieldOfABodyIsPartOfWhatAKeyStandsFor) {
 }
 
 // A client that reads its body from a file again may write it down in another order.
-TEST_F(ApiTest, TheSameBodyInOtherWordsIsARepeat) {
+TEST_F(ApiTest, ReformattedBodyIsAReplay) {
   const Answered first = Post("/observations", NoteBody("text"), "k");
   const std::string reworded =
       R"({ "title": "note", "content": "te\u0078t", "project": "p", "scope": "project", "tags": [],)"
@@ -48,7 +48,7 @@ TEST_F(ApiTest, TheSameBodyInOtherWordsIsARepeat) {
   EXPECT_EQ(again.headers.Get("Idempotency-Replayed"), "true");
 }
 
-TEST_F(ApiTest, ARepeatIsAnsweredAsBeforeWhateverBecameOfTheRow) {
+TEST_F(ApiTest, ReplayReturnsTheFirstAnswerAfterChanges) {
   Json topic = NoteBody("text");
   topic["topic_key"] = "t";
   const Answered first = Post("/observations", topic, "k");
@@ -82,7 +82,7 @@ class KeyOfCallerTest : public EveryRouteTest {
   FakeIssuer issuer_;
 };
 
-TEST_F(KeyOfCallerTest, TwoAccountsThatCountFromOneKeepTheirOwnKeys) {
+TEST_F(KeyOfCallerTest, KeysArePerAccount) {
   const Answered one = PostAs("coder", "what the coder says", "1");
   const Answered two = PostAs("writer", "what the writer says", "1");
   EXPECT_EQ(one.status, 201);

@@ -18,7 +18,7 @@ class MeaningRoutes : public ApiTest {
   }
 };
 
-TEST_F(MeaningRoutes, SayWhatTheRankWasMadeOf) {
+TEST_F(MeaningRoutes, HitsListTheScoresOfTheirRank) {
   MustPost(NoteBody("the zeppelin crashed into a tower"));
   for (const Json& item :
        {Get("/search?q=zeppelin&project=p").body[0],
@@ -35,7 +35,7 @@ TEST_F(MeaningRoutes, SayWhatTheRankWasMadeOf) {
       Get("/search?q=zeppelin&project=p&as_of=2030-01-01T00:00:00Z").body[0].contains("scores"));
 }
 
-TEST_F(ApiTest, WithoutAnEmbedderNoScoresAreSaid) {
+TEST_F(ApiTest, WithoutEmbedderHitsHaveNoScores) {
   MustPost(NoteBody("the zeppelin crashed into a tower"));
   const Json item = Get("/search?q=zeppelin&project=p").body[0];
   EXPECT_EQ(item["method"], "fts5_bm25");

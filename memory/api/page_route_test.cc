@@ -42,7 +42,7 @@ class PageRoute : public ApiTest {
   }
 };
 
-TEST_F(PageRoute, RecentGoesOnWhereItEnded) {
+TEST_F(PageRoute, RecentPagesCoverEachRowOnce) {
   PostRows(7);
   auto pages = Pages("/observations/recent?limit=3");
   ASSERT_EQ(pages.size(), 3u);
@@ -63,7 +63,7 @@ TEST_F(PageRoute, RecentGoesOnWhereItEnded) {
   EXPECT_EQ(IdsOf(Get("/observations/recent?limit=2" + cursor).body), (Ids{5, 4}));
 }
 
-TEST_F(PageRoute, SessionsGoOnWhereTheyEnded) {
+TEST_F(PageRoute, SessionPagesCoverEachSessionOnce) {
   for (const char* id : {"a", "b c", "d.e/\"ü\"", "f", "g"})
     EXPECT_EQ(Post("/sessions", {{"id", id}, {"project", "p"}}).status, 201);
   for (const char* target : {"/sessions/recent?limit=2", "/sessions/recent?limit=2&project=p"}) {
@@ -75,7 +75,7 @@ TEST_F(PageRoute, SessionsGoOnWhereTheyEnded) {
   EXPECT_FALSE(Get("/sessions/recent").headers.Get("X-Next-Cursor"));
 }
 
-TEST_F(PageRoute, ATimelineGoesOnToBothSides) {
+TEST_F(PageRoute, TimelinePagesGoBothWays) {
   PostRows(12);
   const std::string target = "/timeline?observation_id=6&before=1&after=2&limit=2";
   const Answered middle = Get(target);
@@ -93,7 +93,7 @@ TEST_F(PageRoute, ATimelineGoesOnToBothSides) {
   ExpectNoCursor("/timeline?observation_id=6&cursor=before.999");
 }
 
-TEST_F(PageRoute, ACursorThatIsNoneSaysSo) {
+TEST_F(PageRoute, InvalidCursorIs400) {
   PostRows(1);
   for (const char* text : {"", ".", "1", "1.", ".1", "1.x", "x.1", "1.0", "1.-1", "1.1.1", "9e9.1",
                            "99999999999999999999.1", "after.1"})
@@ -104,7 +104,7 @@ TEST_F(PageRoute, ACursorThatIsNoneSaysSo) {
     ExpectNoCursor("/timeline?observation_id=1&cursor=" + http::PercentEncode(text));
 }
 
-TEST_F(PageRoute, AnAnswerThatEndsAtItsLimitGoesOnToo) {
+TEST_F(PageRoute, AnswerCutAtTheByteLimitHasACursor) {
   std::string large;
   while (large.size() < 199'000) large += "\U0001F600";
   for (int i = 0; i < 50; ++i) MustPost(NoteBody(std::to_string(i) + large));

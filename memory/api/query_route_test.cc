@@ -21,7 +21,7 @@ class Query : public ApiTest {
   Ids Fts5(const std::string& text) { return Find(text, "&syntax=fts5"); }
 };
 
-TEST_F(Query, TheOperatorsOfFts5WorkWhenTheyAreAskedFor) {
+TEST_F(Query, Fts5SyntaxEnablesOperators) {
   MustPost(NoteBody("the deployment timed out on the staging cluster"));
   MustPost(NoteBody("deployments of the staging area are fine"));
   MustPost(NoteBody("cluster autoscaling is off"));
@@ -42,7 +42,7 @@ TEST_F(Query, TheOperatorsOfFts5WorkWhenTheyAreAskedFor) {
   EXPECT_EQ(Fts5("nothing"), (Ids{}));
 }
 
-TEST_F(Query, AMalformedExpressionIs400WithItsReason) {
+TEST_F(Query, MalformedExpressionIs400WithItsReason) {
   MustPost(NoteBody("alpha beta"));
   for (std::string text : {"alpha AND", "(alpha", "alpha)", "\"alpha", "NOT alpha", "alpha NEAR(",
                            "nocolumn:alpha", "*", "-alpha", "alpha ^", "'", "alpha AND (", "{",
@@ -58,7 +58,7 @@ TEST_F(Query, AMalformedExpressionIs400WithItsReason) {
   }
 }
 
-TEST_F(Query, AnExpressionHasALimitOfItsOwn) {
+TEST_F(Query, ExpressionLimitIsTwoThousandCharacters) {
   MustPost(NoteBody("alpha beta"));
   std::string text = "alpha";
   while (text.size() + 9 <= 2000) text += " OR alpha";
@@ -69,7 +69,7 @@ TEST_F(Query, AnExpressionHasALimitOfItsOwn) {
   EXPECT_EQ(Find(text), (Ids{1}));
 }
 
-TEST_F(Query, SentencesFindWhatAllTheirWordsTogetherWouldNot) {
+TEST_F(Query, SentenceMatchesRowsWithSomeOfItsWords) {
   MustPost(NoteBody("The linker reports an undefined reference when libfoo is missing"));
   MustPost(NoteBody("Coffee is in the kitchen"));
   EXPECT_EQ(Find("Hi there! Why does the build of our service fail with a linker error, please?"),
@@ -77,7 +77,7 @@ TEST_F(Query, SentencesFindWhatAllTheirWordsTogetherWouldNot) {
   EXPECT_EQ(Find("where did you say the coffee was"), (Ids{2}));
 }
 
-TEST_F(Query, AccentsAreFoldedBothWays) {
+TEST_F(Query, AccentsAreFoldedInQueryAndText) {
   MustPost(NoteBody("Die Prüfung läuft im Café"));
   MustPost(NoteBody("resume of the naive facade"));
   EXPECT_EQ(Find("cafe"), (Ids{1}));
@@ -90,7 +90,7 @@ TEST_F(Query, AccentsAreFoldedBothWays) {
   EXPECT_EQ(Find("naïve façade"), (Ids{2}));
 }
 
-TEST_F(Query, CjkIsFoundByOneTwoAndThreeCharacters) {
+TEST_F(Query, CjkMatchesOneTwoAndThreeCharacters) {
   MustPost(NoteBody("我们的数据库很快"));
   MustPost(NoteBody("会議は東京で開きます"));
   MustPost(NoteBody("서울에서 회의가 있습니다"));
@@ -117,7 +117,7 @@ TEST_F(Query, CjkIsFoundByOneTwoAndThreeCharacters) {
   EXPECT_EQ(Find("犬猫"), (Ids{}));
 }
 
-TEST_F(Query, OtherScriptsAndEmojiDoNoHarm) {
+TEST_F(Query, ArabicCyrillicAndEmojiAreSearchable) {
   MustPost(NoteBody("النشر فشل في المرحلة"));
   MustPost(NoteBody("деплой упал 🚀"));
   EXPECT_EQ(Find("فشل"), (Ids{1}));
@@ -126,7 +126,7 @@ TEST_F(Query, OtherScriptsAndEmojiDoNoHarm) {
   EXPECT_EQ(Ask("👩‍👩‍👧").status, 200);
 }
 
-TEST_F(Query, TenKilobytesAreAnsweredAndNulIsRefused) {
+TEST_F(Query, TenKilobyteQueryIsAnsweredAndNulRefused) {
   MustPost(NoteBody("zeppelin"));
   std::string text = "zeppelin";
   while (text.size() < 10'000) text += " word" + std::to_string(text.size());
@@ -204,7 +204,7 @@ std::string RandomQuery(std::mt19937& random) {
   return text;
 }
 
-TEST_F(Query, RandomTextIsAnswered200Or400NeverMore) {
+TEST_F(Query, RandomQueriesGet200Or400) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::cout << "seed " << seed << std::endl;

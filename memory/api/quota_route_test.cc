@@ -31,7 +31,7 @@ class QuotaRouteTest : public EveryRouteTest {
   int written_ = 0;
 };
 
-TEST_F(QuotaRouteTest, TooManyWritesOfAnAgentAre429WithTheQuotaAndWhenToComeAgain) {
+TEST_F(QuotaRouteTest, ExceededWriteRateIs429WithQuotaAndRetryAfter) {
   StartWith({60, 3});
   const std::string agent = issuer_.IssueTo("team-a");
   for (int i = 0; i < 3; ++i) ASSERT_EQ(Write(agent).status, 201);
@@ -47,7 +47,7 @@ TEST_F(QuotaRouteTest, TooManyWritesOfAnAgentAre429WithTheQuotaAndWhenToComeAgai
   EXPECT_EQ(Write(agent).status, 429);
 }
 
-TEST_F(QuotaRouteTest, ANeighbourHasABudgetOfItsOwn) {
+TEST_F(QuotaRouteTest, WriteBudgetIsPerServiceAccount) {
   StartWith({60, 1});
   const std::string agent = issuer_.IssueTo("team-a"), same = issuer_.IssueTo("team-a");
   ASSERT_EQ(Write(agent).status, 201);
@@ -56,7 +56,7 @@ TEST_F(QuotaRouteTest, ANeighbourHasABudgetOfItsOwn) {
   EXPECT_EQ(Write(issuer_.IssueTo("team-b")).status, 201);
 }
 
-TEST_F(QuotaRouteTest, DeletesReadsImportsAndReplaysAreNotPaidFromIt) {
+TEST_F(QuotaRouteTest, ReadsAndDeletesAreFreeImportsAndReplaysSeparate) {
   StartWith({60, 1});
   const std::string agent = issuer_.IssueTo("team-a");
   ASSERT_EQ(Write(agent).status, 201);
@@ -72,7 +72,7 @@ TEST_F(QuotaRouteTest, DeletesReadsImportsAndReplaysAreNotPaidFromIt) {
   }
 }
 
-TEST_F(QuotaRouteTest, EveryWritingRouteIsPaidFromABudget) {
+TEST_F(QuotaRouteTest, EveryWritingRouteHasABudget) {
   StartWith({1, 1});
   int paid = 0;
   for (const auto& [method, pattern] : Table()) {
@@ -86,7 +86,7 @@ TEST_F(QuotaRouteTest, EveryWritingRouteIsPaidFromABudget) {
   EXPECT_GT(paid, 4);
 }
 
-TEST_F(QuotaRouteTest, AFullTenantIs507AndItsNeighbourIsNot) {
+TEST_F(QuotaRouteTest, FullTenantIs507AndOthersAreNot) {
   StartWith({0, 1}, {2, 0});
   const std::string a = issuer_.IssueTo("team-a"), b = issuer_.IssueTo("team-b");
   for (int i = 0; i < 2; ++i) ASSERT_EQ(Write(a).status, 201);

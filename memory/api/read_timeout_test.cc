@@ -89,7 +89,7 @@ class ReadTimeout : public ApiTest {
   int cut_off_ = 0;  // reads that ExpectCutOff sent
 };
 
-TEST_F(ReadTimeout, EndsEveryRouteThatReadsMuch) {
+TEST_F(ReadTimeout, TimeoutEndsEveryExpensiveRead) {
   StartWith(60'000'000, 3'600'000);
   Fill();
   if (HasFatalFailure()) return;
@@ -117,7 +117,7 @@ TEST_F(ReadTimeout, EndsEveryRouteThatReadsMuch) {
             std::string::npos);
 }
 
-TEST_F(ReadTimeout, LeavesASearchItsOwnDeadline) {
+TEST_F(ReadTimeout, SearchEndsPartialAtItsOwnDeadline) {
   StartWith(60'000'000, 3'600'000);
   Fill();
   if (HasFatalFailure()) return;
@@ -129,7 +129,7 @@ TEST_F(ReadTimeout, LeavesASearchItsOwnDeadline) {
             "true");
 }
 
-TEST(Readers, ThatAreAllBusyAreNotWaitedForWithoutEnd) {
+TEST(Readers, BusyReadersAre503AfterTheWaitLimit) {
   testing::TemporaryDirectory scratch;
   auto store = SqliteStore::Open(scratch.File("store"), {});
   ASSERT_TRUE(store) << store.error().message;

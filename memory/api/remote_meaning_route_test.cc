@@ -54,7 +54,7 @@ class RemoteMeaning : public ApiTest {
   const std::string table_ = "share/agent-memory-server/embedding.table";
 };
 
-TEST_F(RemoteMeaning, FindsWhatMeansTheSame) {
+TEST_F(RemoteMeaning, SynonymsAreFound) {
   Keep("my car is red");
   Keep("a loaf of rye");
   ASSERT_TRUE(testing::Eventually([&] { return Finds("which vehicle", "my car is red"); }));
@@ -65,7 +65,7 @@ TEST_F(RemoteMeaning, FindsWhatMeansTheSame) {
   EXPECT_EQ(endpoint_.authorization(), "Bearer sk-secret");
 }
 
-TEST_F(RemoteMeaning, WritesAndSearchesDoNotWaitForWhatHangs) {
+TEST_F(RemoteMeaning, HangingEndpointDelaysNoWriteOrSearch) {
   Keep("my car is red");
   ASSERT_TRUE(testing::Eventually([&] { return Finds("which vehicle", "my car is red"); }));
   endpoint_.Set(Misbehave::kHang);
@@ -78,7 +78,7 @@ TEST_F(RemoteMeaning, WritesAndSearchesDoNotWaitForWhatHangs) {
   endpoint_.Set(Misbehave::kNot);
 }
 
-TEST_F(RemoteMeaning, AQuestionWaitsForItsDeadlineAlone) {
+TEST_F(RemoteMeaning, QueryFallsBackToWordsAtItsDeadline) {
   StartWith("small", false, 30);
   Keep("my car is red");
   ASSERT_TRUE(testing::Eventually([&] {
@@ -91,7 +91,7 @@ TEST_F(RemoteMeaning, AQuestionWaitsForItsDeadlineAlone) {
   EXPECT_TRUE(Finds("which vehicle", "my car is red")) << "it was asked before";
 }
 
-TEST_F(RemoteMeaning, AwayAndBackWithoutAnError) {
+TEST_F(RemoteMeaning, EndpointOutageCausesNoError) {
   Keep("my car is red");
   ASSERT_TRUE(testing::Eventually([&] { return Finds("which vehicle", "my car is red"); }));
   for (int status : {500, 429, 401}) {
@@ -109,7 +109,7 @@ TEST_F(RemoteMeaning, AwayAndBackWithoutAnError) {
   }
 }
 
-TEST_F(RemoteMeaning, ATextThatChangesGetsAnotherVectorAndOneThatGoesLeavesNone) {
+TEST_F(RemoteMeaning, ChangedTextIsEmbeddedAgainAndDeletedForgotten) {
   Keep("my car is red");
   ASSERT_TRUE(testing::Eventually([&] { return Finds("which vehicle", "my car is red"); }));
   EXPECT_EQ(Send(*client_, "PATCH", "/observations/1", R"({"content": "my loaf is red"})").status,
@@ -120,7 +120,7 @@ TEST_F(RemoteMeaning, ATextThatChangesGetsAnotherVectorAndOneThatGoesLeavesNone)
   EXPECT_TRUE(Ask("bread").empty());
 }
 
-TEST_F(RemoteMeaning, AnotherModelLeavesNoGap) {
+TEST_F(RemoteMeaning, OldModelServesUntilTheNewIsComplete) {
   StartWith("small", true);
   Keep("lawn");
   Keep("loaf");
@@ -137,7 +137,7 @@ TEST_F(RemoteMeaning, AnotherModelLeavesNoGap) {
   }));
 }
 
-TEST_F(RemoteMeaning, ManyRowsFromBeforeAreAskedForInBatches) {
+TEST_F(RemoteMeaning, ExistingRowsAreEmbeddedInBatches) {
   endpoint_.Set(Misbehave::kStatus, 503);
   for (int i = 0; i < 200; ++i)
     Keep("car " + std::string(static_cast<size_t>(i % 20) + 1, 'a') + " " +
@@ -154,7 +154,7 @@ TEST_F(RemoteMeaning, ManyRowsFromBeforeAreAskedForInBatches) {
   EXPECT_EQ(endpoint_.texts().count("note: car aaa bb"), 1U);
 }
 
-TEST_F(RemoteMeaning, TheReportSaysWhetherTheEndpointIsUp) {
+TEST_F(RemoteMeaning, StatusReportsWhetherTheEndpointIsUp) {
   const auto report = [this] {
     http::ClientRequest request;
     request.target = "/v1/status";
@@ -172,7 +172,7 @@ TEST_F(RemoteMeaning, TheReportSaysWhetherTheEndpointIsUp) {
   EXPECT_EQ(report()["embedding_endpoint"], "none");
 }
 
-TEST_F(RemoteMeaning, TheKeyIsInNoAnswer) {
+TEST_F(RemoteMeaning, ApiKeyIsInNoAnswer) {
   Keep("my car is red");
   endpoint_.Set(Misbehave::kStatus, 401);
   Ask("which vehicle");

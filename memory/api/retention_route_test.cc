@@ -40,7 +40,7 @@ class RetentionRouteTest : public ApiTest {
   }
 };
 
-TEST_F(RetentionRouteTest, EveryRouteAgreesOnTheMomentOfTheEnd) {
+TEST_F(RetentionRouteTest, EveryRouteHidesAnExpiredRowAtOnce) {
   Answered put = PutRules("p", R"([{"type": "discovery", "ttl": "90m", "maxRows": 5}])");
   EXPECT_EQ(put.status, 200) << put.body;
   EXPECT_EQ(put.body["retention"][0]["ttl"], "90m");
@@ -71,7 +71,7 @@ TEST_F(RetentionRouteTest, EveryRouteAgreesOnTheMomentOfTheEnd) {
   EXPECT_EQ(Get("/observations/" + id).status, 200) << "no round has taken it out yet";
 }
 
-TEST_F(RetentionRouteTest, WhatIsWrongIsNamedAndChangesNothing) {
+TEST_F(RetentionRouteTest, InvalidRulesNameTheFieldAndChangeNothing) {
   PutRules("p", R"([{"ttl": "5h"}])");
   for (auto [rules, word] : {std::pair{R"([{"ttl": "1d"}])", "ttl"},
                              {R"([{"maxRows": -1}])", "maxRows"},
@@ -89,7 +89,7 @@ TEST_F(RetentionRouteTest, WhatIsWrongIsNamedAndChangesNothing) {
   EXPECT_EQ(Get("/retention?project=p").body["retention"][0]["ttl"], "5h");
 }
 
-TEST_F(RetentionRouteTest, TheThreadHidesRemovesAndCounts) {
+TEST_F(RetentionRouteTest, BackgroundSweepHidesPurgesAndCounts) {
   StartWith(R"([{"ttl": "1h"}, {"type": "decision", "maxRows": 2}])", 10);
   for (int i = 0; i < 5; ++i) MustPost(NoteBody("row " + std::to_string(i)));
   Json decision = NoteBody("");

@@ -41,6 +41,19 @@ Json EncodeRow(const ExportedRow& row) {
   return json;
 }
 
+Result<ExportedRow> DecodeRow(const Json& json) {
+  ExportedRow row;
+  ASSIGN_OR_RETURN(row.row, api::DecodeObservation(json));
+  const auto revisions = json.find("revisions");
+  if (revisions == json.end() || revisions->is_null()) return row;
+  if (!revisions->is_array()) return Error{Code::kInvalid, "revisions must be an array"};
+  for (const Json& revision : *revisions) {
+    ASSIGN_OR_RETURN(Revision old, DecodeRevision(revision));
+    row.revisions.push_back(std::move(old));
+  }
+  return row;
+}
+
 Result<Revision> DecodeRevision(const Json& json) {
   if (!json.is_object()) return Error{Code::kInvalid, "a revision must be an object"};
   Revision revision;

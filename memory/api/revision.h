@@ -9,6 +9,7 @@ namespace memory {
 base::Json EncodeRevision(const Revision& revision);
 base::Json EncodeRow(const ExportedRow& row);  // an observation with its revisions, if any
 // Of an export; kInvalid names the field.
+base::Result<ExportedRow> DecodeRow(const base::Json& json);
 base::Result<Revision> DecodeRevision(const base::Json& json);
 
 }  // namespace memory

@@ -18,7 +18,7 @@ class RevisionRoute : public ApiTest {
   }
 };
 
-TEST_F(RevisionRoute, AnswersTheRowAsItWas) {
+TEST_F(RevisionRoute, RevisionReturnsTheRowAsOfThen) {
   PostTexts(3);
   const Json now = Get("/observations/1").body;
   for (int number = 1; number <= 3; ++number) {
@@ -34,7 +34,7 @@ TEST_F(RevisionRoute, AnswersTheRowAsItWas) {
   EXPECT_EQ(Get("/observations/1?revision=3").body, now);
 }
 
-TEST_F(RevisionRoute, SaysWhichRevisionThereIsNot) {
+TEST_F(RevisionRoute, UnknownRevisionIs404WithItsNumber) {
   PostTexts(2);
   const Answered missing = Get("/observations/1?revision=3");
   EXPECT_EQ(missing.status, 404);
@@ -46,7 +46,7 @@ TEST_F(RevisionRoute, SaysWhichRevisionThereIsNot) {
   EXPECT_EQ(Get("/observations/1?revision=1").status, 404);
 }
 
-TEST_F(RevisionRoute, PagesFollowEachOtherAndMissNothing) {
+TEST_F(RevisionRoute, RevisionPagesCoverEachRevisionOnce) {
   PostTexts(10);
   std::vector<int> seen;
   std::string cursor;

@@ -4,13 +4,13 @@
 namespace memory {
 namespace {
 
-TEST_F(ApiTest, HealthSaysOk) {
+TEST_F(ApiTest, HealthReturnsOk) {
   Answered answer = Get("/health");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, (Json{{"status", "ok"}}));
 }
 
-TEST_F(ApiTest, ANewSessionIsAnsweredWith201AndFourFields) {
+TEST_F(ApiTest, NewSessionIs201WithFourFields) {
   Answered answer = Post("/sessions", {{"id", "s"}, {"project", "My-Agent"}});
   EXPECT_EQ(answer.status, 201);
   EXPECT_EQ(answer.body, (Json{{"id", "s"},
@@ -22,7 +22,7 @@ TEST_F(ApiTest, ANewSessionIsAnsweredWith201AndFourFields) {
   EXPECT_EQ(Post("/sessions", {{"id", "s"}, {"project", "other"}}).status, 409);
 }
 
-TEST_F(ApiTest, ASessionNeedsIdAndProject) {
+TEST_F(ApiTest, SessionNeedsIdAndProject) {
   for (const Json& body :
        {Json{{"id", "s"}}, Json{{"project", "p"}}, Json{{"id", " "}, {"project", "p"}},
         Json{{"id", 1}, {"project", "p"}}, Json::array(), Json()}) {
@@ -30,7 +30,7 @@ TEST_F(ApiTest, ASessionNeedsIdAndProject) {
   }
 }
 
-TEST_F(ApiTest, EndingASessionAnswersItsSummary) {
+TEST_F(ApiTest, SessionEndReturnsItsSummary) {
   Post("/sessions", {{"id", "s"}, {"project", "p"}});
   Json messages = {{{"role", "user"}, {"content", "Fix the deployment timeout"}},
                    {{"role", "assistant"}, {"content", "I found the issue..."}},
@@ -50,7 +50,7 @@ TEST_F(ApiTest, EndingASessionAnswersItsSummary) {
   EXPECT_EQ(recent.body[0]["message_count"], 2);
 }
 
-TEST_F(ApiTest, MessagesThatAreNotToldAreCounted) {
+TEST_F(ApiTest, OmittedMessagesAreCounted) {
   Post("/sessions", {{"id", "s"}, {"project", "p"}});
   const Json said = Json::array({{{"role", "user"}, {"content", "Fix it"}}});
   const Answered answer = Post("/sessions/s/end", {{"messages", said}, {"omitted", 28'000}});
@@ -61,7 +61,7 @@ TEST_F(ApiTest, MessagesThatAreNotToldAreCounted) {
   }
 }
 
-TEST_F(ApiTest, EndingHasItsEdges) {
+TEST_F(ApiTest, InvalidSessionEndIsRefused) {
   EXPECT_EQ(Post("/sessions/unknown/end", {{"messages", Json::array()}}).status, 404);
   Post("/sessions", {{"id", "s"}, {"project", "p"}});
   EXPECT_EQ(Post("/sessions/s/end", Json::object()).status, 200);
@@ -73,7 +73,7 @@ TEST_F(ApiTest, EndingHasItsEdges) {
   EXPECT_EQ(Post("/sessions/s/end", {{"messages", {{{"role", "user"}}}}}).status, 400);
 }
 
-TEST_F(ApiTest, ATranscriptOverAMebibyteIsStreamed) {
+TEST_F(ApiTest, TranscriptAboveAMebibyteIsStreamed) {
   Post("/sessions", {{"id", "s"}, {"project", "p"}});
   std::string body = "{\"messages\":[";
   for (int i = 0; i < 3000; ++i) {
@@ -88,7 +88,7 @@ TEST_F(ApiTest, ATranscriptOverAMebibyteIsStreamed) {
 }
 
 // A daemon that stops writes an interim summary, and its session goes on.
-TEST_F(ApiTest, AnInterimSummaryLeavesTheSessionOpen) {
+TEST_F(ApiTest, InterimSummaryLeavesTheSessionOpen) {
   Post("/sessions", {{"id", "s"}, {"project", "p"}});
   auto said = [](const char* text) { return Json{{"role", "user"}, {"content", text}}; };
   Answered interim = Post("/sessions/s/end?interim=true", {{"messages", {said("first")}}});
@@ -105,7 +105,7 @@ TEST_F(ApiTest, AnInterimSummaryLeavesTheSessionOpen) {
   EXPECT_EQ(Post("/sessions/s/end?interim=perhaps", {{"messages", Json::array()}}).status, 400);
 }
 
-TEST_F(ApiTest, RecentSessionsAreFiveByDefault) {
+TEST_F(ApiTest, RecentSessionsReturnFiveByDefault) {
   for (int i = 0; i < 7; ++i) {
     clock_.Advance(1000);
     Post("/sessions", {{"id", "s" + std::to_string(i)}, {"project", i % 2 ? "a" : "b"}});

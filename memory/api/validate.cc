@@ -3,8 +3,11 @@
 
 #include <charconv>
 
+#include "lib/api/limits.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
+#include "lib/conversation/working/fields.h"
+#include "memory/keeping/items.h"
 #include "memory/store/traces.h"
 
 namespace memory {
@@ -153,10 +156,33 @@ std::optional<std::string> TextParameter(const http::Request& request, const cha
   return text;
 }
 
+Result<Precondition> DecodePrecondition(const http::Headers& headers) {
+  Precondition condition;
+  if (const auto none = headers.Get("If-None-Match")) {
+    if (base::Trim(*none) != "*")
+      return Error{Code::kInvalid, "If-None-Match must be *, it is " + base::Ellipsize(*none, 40)};
+    condition.absent = true;
+  }
+  const auto match = headers.Get("If-Match");
+  if (!match) return condition;
+  condition.present = true;
+  ASSIGN_OR_RETURN(condition.version, conversation::DecodeIfMatch(std::string(base::Trim(*match))));
+  return condition;
+}
+
+Result<std::string> ProjectOf(const http::Request& request, const Json& body) {
+  std::optional<std::string> given = TextParameter(request, "project");
+  if (!given) {
+    ASSIGN_OR_RETURN(given, base::OptionalString(body, "project"));
+  }
+  return api::RequiredText({{"project", given.value_or(kDefaultProject)}}, "project",
+                           api::kMaxProject);
+}
+
 Result<std::string> ScopeIdIn(const std::optional<std::string>& given, const char* field) {
   const std::string id = given.value_or("");
   if (base::IsBlank(id)) return std::string(kDefaultScopeId);
-  return api::RequiredText({{field, id}}, field, kMaxScopeId);
+  return api::RequiredText({{field, id}}, field, api::kMaxScopeId);
 }
 
 Result<std::optional<Viewer>> ViewerOf(const http::Request& request) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/http/message/message.h"
+#include "memory/keeping/cells.h"
 #include "memory/store/reads.h"
 #include "memory/store/writes.h"
 
@@ -32,6 +33,10 @@ base::Result<Filter> FilterOf(const http::Request& request, size_t default_limit
 base::Result<std::optional<int64_t>> TimeParameter(const http::Request& request, const char* name);
 std::optional<std::string> TextParameter(const http::Request& request,
                                          const char* name);  // blank: absent
+// If-Match: "<version>" or *; If-None-Match: *. kInvalid names the header and its value.
+base::Result<Precondition> DecodePrecondition(const http::Headers& headers);
+// The project of a request: of the query, else of the body, else `default`.
+base::Result<std::string> ProjectOf(const http::Request& request, const base::Json& body);
 // The id of a user, an Agent or a conversation; blank and absent: kDefaultScopeId.
 base::Result<std::string> ScopeIdIn(const std::optional<std::string>& given, const char* field);
 // By X-Memory-User, X-Memory-Agent and `conversation` of the query; without both headers nullopt.

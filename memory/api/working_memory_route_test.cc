@@ -26,7 +26,7 @@ class WorkingMemoryRoute : public ApiTest {
   }
 };
 
-TEST_F(WorkingMemoryRoute, WhatWasNeverWrittenIsEmptyAndNoError) {
+TEST_F(WorkingMemoryRoute, UnknownConversationIsEmptyNotAnError) {
   const Answered answer = Get("/working-memory/never");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, (Json{{"conversation_id", "never"},
@@ -37,7 +37,7 @@ TEST_F(WorkingMemoryRoute, WhatWasNeverWrittenIsEmptyAndNoError) {
                                {"expires_at", nullptr}}));
 }
 
-TEST_F(WorkingMemoryRoute, APutMergesAndAnswersAsAGet) {
+TEST_F(WorkingMemoryRoute, PutMergesAndAnswersLikeGet) {
   Put({{"fields", {{"scratchpad", "rule 37"}, {"well_api", "42-123"}}}});
   const Answered merged = Put({{"fields", {{"well_api", nullptr}, {"entities", {{{"id", 1}}}}}}});
   EXPECT_EQ(merged.status, 200);
@@ -50,7 +50,7 @@ TEST_F(WorkingMemoryRoute, APutMergesAndAnswersAsAGet) {
   EXPECT_EQ(merged.body["expires_at"], base::FormatTime(clock_.NowMs() + kWorkingDay));
 }
 
-TEST_F(WorkingMemoryRoute, IfMatchGuardsAWrite) {
+TEST_F(WorkingMemoryRoute, IfMatchWritesOnlyAtThatVersion) {
   EXPECT_EQ(Put({{"fields", {{"a", 1}}}}, "c", "\"0\"").status, 200);
   const Answered refused = Put({{"fields", {{"a", 2}}}}, "c", "\"0\"");
   EXPECT_EQ(refused.status, 412);
@@ -60,7 +60,7 @@ TEST_F(WorkingMemoryRoute, IfMatchGuardsAWrite) {
   EXPECT_EQ(Put({{"fields", {{"a", 2}}}}, "c", "new").status, 400);
 }
 
-TEST_F(WorkingMemoryRoute, AReadRefreshesTheWholeLifeOverARestart) {
+TEST_F(WorkingMemoryRoute, ReadRenewsTheTtlAcrossARestart) {
   Put({{"fields", {{"a", 1}}}});
   for (int day = 0; day < 5; ++day) {
     clock_.Advance(kWorkingDay - 1);
@@ -71,7 +71,7 @@ TEST_F(WorkingMemoryRoute, AReadRefreshesTheWholeLifeOverARestart) {
   EXPECT_EQ(Get("/working-memory/c").body["version"], 0);
 }
 
-TEST_F(WorkingMemoryRoute, AHoldIsNotShortenedByLaterReadsAndWrites) {
+TEST_F(WorkingMemoryRoute, LongTtlIsNotShortenedByLaterCalls) {
   Put({{"fields", {{"gate", "drop table"}}}, {"ttl_seconds", 7 * 86'400}});
   clock_.Advance(6 * kWorkingDay);
   EXPECT_EQ(Get("/working-memory/c").body["ttl_seconds"], 7 * 86'400);
@@ -81,13 +81,13 @@ TEST_F(WorkingMemoryRoute, AHoldIsNotShortenedByLaterReadsAndWrites) {
   EXPECT_EQ(Fields().size(), 2u);
 }
 
-TEST_F(WorkingMemoryRoute, AWallClockThatJumpsEndsNothing) {
+TEST_F(WorkingMemoryRoute, WallClockJumpExpiresNothing) {
   Put({{"fields", {{"a", 1}}}});
   clock_.Jump(400 * kWorkingDay);
   EXPECT_EQ(Fields()["a"], 1);
 }
 
-TEST_F(WorkingMemoryRoute, TooMuchIs413AndChangesNothing) {
+TEST_F(WorkingMemoryRoute, TooLargePutIs413AndChangesNothing) {
   EXPECT_EQ(Put({{"fields", {{"a", std::string(40'000, 'x')}}}}).status, 200);
   const Answered over = Put({{"fields", {{"a", "small"}, {"b", std::string(65'536, 'y')}}}});
   EXPECT_EQ(over.status, 413);
@@ -96,7 +96,7 @@ TEST_F(WorkingMemoryRoute, TooMuchIs413AndChangesNothing) {
   EXPECT_EQ(Get("/working-memory/c").body["version"], 1);
 }
 
-TEST_F(WorkingMemoryRoute, DeletesByBodyByQueryAndAll) {
+TEST_F(WorkingMemoryRoute, DeleteByBodyByQueryAndAll) {
   Put({{"fields", {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}}}});
   EXPECT_EQ(Remove("c", R"({"fields": ["a", "nowhere"]})").body, (Json{{"deleted", 1}}));
   EXPECT_EQ(Remove("c?fields=b,c").body, (Json{{"deleted", 2}}));
@@ -106,7 +106,7 @@ TEST_F(WorkingMemoryRoute, DeletesByBodyByQueryAndAll) {
   EXPECT_EQ(Get("/working-memory/c").body["version"], 0);
 }
 
-TEST_F(WorkingMemoryRoute, HostileRequestsAreRefusedAndChangeNothing) {
+TEST_F(WorkingMemoryRoute, InvalidRequestsAre400AndChangeNothing) {
   Put({{"fields", {{"a", 1}}}});
   std::string deep(200, '[');
   deep += std::string(200, ']');
@@ -140,7 +140,7 @@ class WorkingMemoryCallers : public EveryRouteTest {
   FakeIssuer issuer_;
 };
 
-TEST_F(WorkingMemoryCallers, OneCallersIsNotAnothers) {
+TEST_F(WorkingMemoryCallers, FieldsAndLedgerArePerCaller) {
   const std::string a = issuer_.IssueTo("team", "a"), b = issuer_.IssueTo("team", "b");
   const Wish read{"/working-memory/c", ""};
   const Wish write{"/working-memory/c", R"({"fields": {"secret": 1}})"};
@@ -152,7 +152,7 @@ TEST_F(WorkingMemoryCallers, OneCallersIsNotAnothers) {
   EXPECT_EQ(As(b, "GET", {"/ledger/c", ""}).body["items"], Json::array());
 }
 
-TEST_F(ApiTest, TheAegisPortServesItsRoutesAlone) {
+TEST_F(ApiTest, AegisPortServesOnlyItsRoutes) {
   ServerSettings settings;
   settings.data_dir = scratch_.File("aegis");
   settings.aegis_listen = "127.0.0.1:0";

@@ -6,7 +6,7 @@
 
 namespace memory {
 
-int64_t WriteBudgets::Take(const std::string& budget) {
+int64_t WriteBudgets::Consume(const std::string& budget) {
   if (limits_.per_minute <= 0) return 0;
   const double per_ms = static_cast<double>(limits_.per_minute) / 60'000;
   const double burst = static_cast<double>(limits_.burst);

@@ -22,7 +22,7 @@ class WriteBudgets {
       : limits_(limits), clock_(clock), buckets_(most) {}
 
   // Charges one write → 0, or charges nothing → milliseconds until the bucket has one. Any thread.
-  int64_t Take(const std::string& budget);
+  int64_t Consume(const std::string& budget);
   const Limits& limits() const { return limits_; }
 
  private:

@@ -56,9 +56,11 @@ int SayImported(const Move& move, const Json& report, size_t unread,
     }
     move.err << " in " << ShownTime(progress.elapsed_ms()) << "; " << count("skipped")
              << " rows were here already\n";
-    const std::string hint = base::StringAt(report, {"hint"});
-    if (!hint.empty())
-      move.err << count("not_injected") << " of them stay out of prompts: " << hint << "\n";
+    if (count("not_injected") > 0) {
+      move.err << count("not_injected")
+               << " of them are found by searches and not added to prompts, since imported text is "
+                  "not trusted by itself; if you trust it, import it again with --trust user\n";
+    }
   }
   const auto is_kept = [](const base::Json& error) {
     return error.is_object() && error.value("kept", false);

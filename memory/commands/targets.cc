@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "lib/base/archive/tar.h"
 #include "lib/base/process/file.h"
-#include "memory/transfer/notes/tar_archive.h"
 
 namespace memory {
 
@@ -99,18 +99,7 @@ class FolderTarget : public ExportTarget {
     part_ = std::move(name);
     return {};
   }
-  Status Write(std::string_view bytes) override {
-    waiting_ += bytes;
-    std::string_view rest = waiting_;
-    while (!rest.empty()) {
-      ASSIGN_OR_RETURN(const auto file, FirstTarFile(rest));
-      if (!file) break;
-      RETURN_IF_ERROR(Unpack(*file));
-      rest.remove_prefix(file->end);
-    }
-    waiting_.erase(0, waiting_.size() - rest.size());
-    return {};
-  }
+  Status Write(std::string_view bytes) override { return archive_.Push(bytes); }
   Status Finish() override {
     const int folder = open(part_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool synced = folder >= 0 && syncfs(folder) == 0;
@@ -123,25 +112,26 @@ class FolderTarget : public ExportTarget {
   }
 
  private:
-  Status Unpack(const TarEntry& entry) {
-    if (entry.path.empty()) return {};  // of the archive's end
-    const fs::path name = fs::path(entry.path).lexically_normal();
+  Status Unpack(const std::string& file, std::string_view bytes) {
+    const fs::path name = fs::path(file).lexically_normal();
     if (name.is_absolute() || *name.begin() == "..")
-      return Error{Code::kInternal, "an export has a file " + entry.path};
+      return Error{Code::kInternal, "an export has a file " + file};
     const std::string path = (fs::path(part_) / name).string();
     RETURN_IF_ERROR(base::MakeDirectories(fs::path(path).parent_path().string()));
     const int descriptor =
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (descriptor < 0) return WriteFailure(path);
-    const Status written = WriteAll(descriptor, path, entry.bytes);
+    const Status written = WriteAll(descriptor, path, bytes);
     if (close(descriptor) != 0 && written) return WriteFailure(path);
     return written;
   }
 
   const std::string path_;
-  std::string part_;     // empty: not made
-  std::string waiting_;  // the file that still arrives
+  std::string part_;  // empty: not made
   bool finished_ = false;
+  base::TarReader archive_{{.on_file = [this](const std::string& path, std::string_view bytes) {
+    return Unpack(path, bytes);
+  }}};
 };
 
 }  // namespace

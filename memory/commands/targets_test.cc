@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
+#include "lib/base/archive/tar.h"
 #include "lib/base/process/file.h"
 #include "lib/testing/temporary_directory.h"
-#include "memory/transfer/notes/tar_archive.h"
 
 namespace memory {
 namespace {
@@ -48,7 +48,7 @@ class TargetsTest : public ::testing::Test {
   std::string victim_;
 };
 
-TEST_F(TargetsTest, AFileFollowsNothingThatWasPlanted) {
+TEST_F(TargetsTest, FileFollowsNoPlantedLink) {
   for (const std::string kind : kPlanted) {
     for (const std::string mark : {".part", ".part-XXXXXX", ".new"}) {
       SCOPED_TRACE(kind + mark);
@@ -69,8 +69,8 @@ TEST_F(TargetsTest, AFileFollowsNothingThatWasPlanted) {
   }
 }
 
-TEST_F(TargetsTest, AFolderFollowsNothingThatWasPlanted) {
-  const std::string archive = TarFile("a/b.md", "ours", 0);
+TEST_F(TargetsTest, FolderFollowsNoPlantedLink) {
+  const std::string archive = base::TarFile("a/b.md", "ours", 0);
   for (const std::string kind : kPlanted) {
     SCOPED_TRACE(kind);
     const std::string path = scratch_.File("vault");
@@ -88,7 +88,7 @@ TEST_F(TargetsTest, AFolderFollowsNothingThatWasPlanted) {
   }
 }
 
-TEST_F(TargetsTest, ALinkInPlaceOfTheTargetIsRefused) {
+TEST_F(TargetsTest, LinkAsTargetIsRefused) {
   for (const std::string kind : {"link", "dangling link", "link to a folder", "hard link"}) {
     SCOPED_TRACE(kind);
     const std::string path = scratch_.File("x");
@@ -100,7 +100,7 @@ TEST_F(TargetsTest, ALinkInPlaceOfTheTargetIsRefused) {
   }
 }
 
-TEST_F(TargetsTest, WithoutItsEndNothingIsLeft) {
+TEST_F(TargetsTest, UnfinishedTargetLeavesNothing) {
   {
     auto file = OpenFileTarget(scratch_.File("x"));
     auto folder = OpenFolderTarget(scratch_.File("vault"));

@@ -58,10 +58,10 @@ TEST_F(ContractDedup, EqualContentWithinFifteenMinutesIsCountedExactlyAcrossMidn
   clock_.Advance(24 * 60 * kMinute - 5 * kMinute);  // 23:55
   MustPost(NoteBody("Disk  is\nFULL"));
   clock_.Advance(15 * kMinute);  // 00:10 of the next day, to the millisecond
-  Answered twin = Post("/observations", NoteBody("disk is full"));
-  EXPECT_EQ(twin.status, 201);
+  Answered duplicate = Post("/observations", NoteBody("disk is full"));
+  EXPECT_EQ(duplicate.status, 201);
   EXPECT_EQ(
-      twin.body,
+      duplicate.body,
       (Json{{"id", 1}, {"action", "deduplicated"}, {"revision_count", 1}, {"duplicate_count", 1}}));
   Json row = Get("/observations/1").body;
   EXPECT_EQ(row["content"], "Disk  is\nFULL");
@@ -71,7 +71,7 @@ TEST_F(ContractDedup, EqualContentWithinFifteenMinutesIsCountedExactlyAcrossMidn
   EXPECT_EQ(ActionOf(NoteBody("disk is full")), "created");
 }
 
-TEST_F(ContractDedup, ATwinOfTheSameDayButHoursOlderIsNoDuplicate) {
+TEST_F(ContractDedup, EqualContentHoursOlderIsNoDuplicate) {
   MustPost(NoteBody("text"));
   clock_.Advance(14 * 60 * kMinute);
   EXPECT_EQ(ActionOf(NoteBody("text")), "created");
@@ -100,9 +100,9 @@ TEST_F(ContractDedup, ANewTopicKeyIsNeverSwallowedByTheHashTier) {
 TEST_F(ContractDedup, TheAnswerOfATierHasTheRowsOwnCounts) {
   MustPost(Topic("text"));
   Post("/observations", Topic("changed"));
-  Answered twin = Post("/observations", NoteBody("changed"));
-  EXPECT_EQ(twin.body["action"], "deduplicated");
-  EXPECT_EQ(twin.body["revision_count"], 2);
+  Answered duplicate = Post("/observations", NoteBody("changed"));
+  EXPECT_EQ(duplicate.body["action"], "deduplicated");
+  EXPECT_EQ(duplicate.body["revision_count"], 2);
   Answered update = Post("/observations", Topic("changed again"));
   EXPECT_EQ(update.body["revision_count"], 3);
   EXPECT_EQ(update.body["duplicate_count"], 1);

@@ -113,7 +113,7 @@ TEST_F(ContractObservations, ADeletedObservationIsInNoListSearchCountOrExport) {
     EXPECT_EQ(Get("/stats").body["total_observations"], 0);
     EXPECT_EQ(Get("/export").body["observations"], Json::array());
   }
-  EXPECT_EQ(MustPost(NoteBody("zeppelin soft")), 3);  // a deleted twin does not swallow it
+  EXPECT_EQ(MustPost(NoteBody("zeppelin soft")), 3);  // a deleted duplicate does not swallow it
 }
 
 TEST_F(ContractObservations, AnUnknownIdIs404OnEveryMethodAndAnythingElse400) {

@@ -1,4 +1,5 @@
-// The answer arrives on the thread of the client's streams while the caller waits.
+// A stream rather than Client::Send: only a stream can be abandoned when `stop` is requested. The
+// answer arrives on the thread of the client's streams while the caller waits.
 #include "memory/endpoint/bounded_call.h"
 
 #include <chrono>
@@ -57,7 +58,7 @@ Result<http::Response> CallBounded(http::Client& client, const http::ClientReque
     std::unique_lock lock(incoming.mutex);
     ended = incoming.changed.wait_until(lock, stop, end, [&] { return incoming.end.has_value(); });
   }
-  stream.reset();  // no callback runs from here on
+  stream.reset();  // no callback runs after this
   if (stop.stop_requested()) return Error{Code::kUnavailable, "the caller no longer waits"};
   if (!ended) return Error{Code::kTimeout, "no whole answer in time"};
   if (incoming.too_large)

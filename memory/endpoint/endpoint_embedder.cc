@@ -1,4 +1,5 @@
-// Queries and rows have separate pauses: an endpoint too slow for queries may serve rows.
+// Queries and rows have separate pauses: an endpoint that is too slow for a query's 150 ms may
+// still embed rows in the background (ADR 58).
 #include "memory/endpoint/endpoint_embedder.h"
 
 #include <charconv>
@@ -21,7 +22,7 @@ using base::Status;
 namespace {
 
 constexpr size_t kKeptQuestions = 256;
-constexpr std::ptrdiff_t kQuestionsAtOnce = 8;  // further ones get no vector
+constexpr std::ptrdiff_t kQuestionsAtOnce = 8;  // further queries get no vector
 // docs/adr: meaning without a model measured it for encoders.
 constexpr double kEncoderWeight = 0.3;
 
@@ -31,7 +32,8 @@ std::string Beginning(const std::string& text) {
   return text.substr(0, end);
 }
 
-// Vectors of two numbers cannot be compared. 62 bits of a digest, > 0.
+// The number of a model: vectors with different numbers are not comparable. 62 bits of a digest, >
+// 0.
 int64_t NumberOf(const std::string& model, size_t dimensions) {
   const std::string digest = base::Sha256Hex(model + "\n" + std::to_string(dimensions));
   uint64_t number = 0;
@@ -52,7 +54,7 @@ EndpointEmbedder::EndpointEmbedder(EndpointOptions options, const base::Clock& c
       metrics_(metrics),
       questions_(kQuestionsAtOnce),
       dimensions_(options_.dimensions),
-      asked_(kKeptQuestions) {}
+      recent_(kKeptQuestions) {}
 
 Result<std::unique_ptr<EndpointEmbedder>> EndpointEmbedder::Make(EndpointOptions options,
                                                                  const base::Clock& clock,
@@ -70,7 +72,7 @@ Result<std::unique_ptr<EndpointEmbedder>> EndpointEmbedder::Make(EndpointOptions
 
 FusionWeights EndpointEmbedder::weights() const { return {kEncoderWeight, true, options_.floor}; }
 
-bool EndpointEmbedder::away() const {
+bool EndpointEmbedder::failing() const {
   const std::lock_guard lock(mutex_);
   return question_pause_.failing() || row_pause_.failing();
 }
@@ -98,7 +100,7 @@ void EndpointEmbedder::Note(EndpointPause& pause, const std::optional<Failure>& 
   }
   metrics_.SetGauge("agent_memory_server_embedding_endpoint_up", is_away ? 0 : 1);
   if (is_away && !was_away)
-    base::LogWarn("the embedding endpoint is not used for a while: the table, or words, find",
+    base::LogWarn("the embedding endpoint is paused: searches use the table or words",
                   {{"url", options_.url}, {"reason", failure->error.message}});
   if (was_away && !is_away)
     base::LogInfo("the embedding endpoint is used again", {{"url", options_.url}});
@@ -134,7 +136,7 @@ std::optional<EndpointEmbedder::Failure> EndpointEmbedder::Exchange(
   return std::nullopt;
 }
 
-std::optional<EndpointEmbedder::Failure> EndpointEmbedder::Ask(
+std::optional<EndpointEmbedder::Failure> EndpointEmbedder::Request(
     const std::vector<std::string>& texts, int64_t timeout_ms, const char* purpose,
     const std::stop_token& stop, Vectors& vectors) {
   const int64_t begun_ms = clock_.MonotonicMs();
@@ -151,7 +153,7 @@ Result<int64_t> EndpointEmbedder::Model(const std::stop_token& stop) {
   if (!Enter(row_pause_)) return Error{Code::kUnavailable, "the endpoint is asked again later"};
   if (known_model_ != 0) return known_model_.load();
   Vectors vectors;
-  const auto failure = Ask({"memory"}, options_.rows_ms, "rows", stop, vectors);
+  const auto failure = Request({"memory"}, options_.rows_ms, "rows", stop, vectors);
   if (!stop.stop_requested()) Note(row_pause_, failure);
   if (failure) return Error{Code::kUnavailable, failure->error.message};
   return known_model_.load();
@@ -166,7 +168,7 @@ std::vector<int8_t> EndpointEmbedder::OfQuestion(const std::string& text,
   };
   {
     const std::lock_guard lock(mutex_);
-    if (const std::vector<int8_t>* known = asked_.Find(digest)) {
+    if (const std::vector<int8_t>* known = recent_.Find(digest)) {
       count("cached");
       return *known;
     }
@@ -180,26 +182,26 @@ std::vector<int8_t> EndpointEmbedder::OfQuestion(const std::string& text,
     return {};
   }
   Vectors vectors;
-  const auto failure = Ask({text}, options_.deadline_ms, "question", stop, vectors);
+  const auto failure = Request({text}, options_.deadline_ms, "question", stop, vectors);
   questions_.release();
   if (stop.stop_requested()) return {};
-  // A status that refuses this query says nothing about the next one.
+  // A refusal of this query's text says nothing about the next query.
   if (!failure || !failure->refused || failure->status == 0) Note(question_pause_, failure);
   if (failure) return {};
   const std::lock_guard lock(mutex_);
-  asked_.Put(digest, vectors.front());
+  recent_.Put(digest, vectors.front());
   return std::move(vectors.front());
 }
 
-std::optional<EndpointEmbedder::Failure> EndpointEmbedder::AskHalves(
+std::optional<EndpointEmbedder::Failure> EndpointEmbedder::RequestHalves(
     const std::vector<std::string>& texts, const std::stop_token& stop, Vectors& vectors) {
   Vectors asked;
-  auto failure = Ask(texts, options_.rows_ms, "rows", stop, asked);
+  auto failure = Request(texts, options_.rows_ms, "rows", stop, asked);
   if (failure && !failure->refused) return failure;
   if (failure && texts.size() > 1) {
     const auto middle = texts.begin() + static_cast<std::ptrdiff_t>(texts.size() / 2);
-    if (auto first = AskHalves({texts.begin(), middle}, stop, vectors)) return first;
-    return AskHalves({middle, texts.end()}, stop, vectors);
+    if (auto first = RequestHalves({texts.begin(), middle}, stop, vectors)) return first;
+    return RequestHalves({middle, texts.end()}, stop, vectors);
   }
   if (failure) asked.assign(1, {});
   vectors.insert(vectors.end(), std::make_move_iterator(asked.begin()),
@@ -210,11 +212,11 @@ std::optional<EndpointEmbedder::Failure> EndpointEmbedder::AskHalves(
 Result<EndpointEmbedder::Vectors> EndpointEmbedder::OfRows(const std::vector<std::string>& texts,
                                                            const std::stop_token& stop) {
   Vectors vectors, sound;
-  auto failure = Ask(texts, options_.rows_ms, "rows", stop, vectors);
+  auto failure = Request(texts, options_.rows_ms, "rows", stop, vectors);
   if (failure && failure->refused) {
-    // The texts are at fault only if the endpoint embeds another text.
-    failure = Ask({"memory"}, options_.rows_ms, "rows", stop, sound);
-    if (!failure) failure = AskHalves(texts, stop, vectors);
+    // The texts are at fault only if the endpoint still embeds another text.
+    failure = Request({"memory"}, options_.rows_ms, "rows", stop, sound);
+    if (!failure) failure = RequestHalves(texts, stop, vectors);
   }
   if (!stop.stop_requested()) Note(row_pause_, failure);
   if (failure) return Error{Code::kUnavailable, failure->error.message};

@@ -1,5 +1,5 @@
-// Vectors from an OpenAI-compatible endpoint. Whatever it does, queries wait at most for their
-// deadline, and none of its errors reaches a client of the memory.
+// Vectors from an OpenAI-compatible endpoint. A query waits for it at most until its deadline, and
+// its errors reach no client of the memory: a search without a vector is a search by words.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ class EndpointEmbedder final : public RemoteEmbedder {
   std::vector<int8_t> OfQuestion(const std::string& text, const std::stop_token& stop) override;
   base::Result<std::vector<std::vector<int8_t>>> OfRows(const std::vector<std::string>& texts,
                                                         const std::stop_token& stop) override;
-  bool away() const;  // the last request failed
+  bool failing() const;  // the last request failed
 
  private:
   using Vectors = std::vector<std::vector<int8_t>>;
@@ -54,13 +54,14 @@ class EndpointEmbedder final : public RemoteEmbedder {
   };
   EndpointEmbedder(EndpointOptions options, const base::Clock& clock, telemetry::Metrics& metrics);
   // One request, and its vectors. Counts it under `purpose`.
-  std::optional<Failure> Ask(const std::vector<std::string>& texts, int64_t timeout_ms,
-                             const char* purpose, const std::stop_token& stop, Vectors& vectors);
+  std::optional<Failure> Request(const std::vector<std::string>& texts, int64_t timeout_ms,
+                                 const char* purpose, const std::stop_token& stop,
+                                 Vectors& vectors);
   std::optional<Failure> Exchange(const std::vector<std::string>& texts, int64_t timeout_ms,
                                   const std::stop_token& stop, Vectors& vectors);
   // Bisects a refused batch to find the refused texts.
-  std::optional<Failure> AskHalves(const std::vector<std::string>& texts,
-                                   const std::stop_token& stop, Vectors& vectors);
+  std::optional<Failure> RequestHalves(const std::vector<std::string>& texts,
+                                       const std::stop_token& stop, Vectors& vectors);
   bool Enter(EndpointPause& pause);
   void Note(EndpointPause& pause, const std::optional<Failure>& failure);
   void Learn(size_t dimensions);
@@ -75,7 +76,7 @@ class EndpointEmbedder final : public RemoteEmbedder {
   std::atomic<size_t> dimensions_;
   mutable std::mutex mutex_;
   EndpointPause question_pause_, row_pause_;  // under mutex_, with what follows
-  base::LruMap<std::vector<int8_t>> asked_;   // by the digest of the query
+  base::LruMap<std::vector<int8_t>> recent_;  // by the digest of the query
 };
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// Whatever an embeddings endpoint does: vectors, or none, and never for long.
+// With any behavior of the endpoint a query has vectors or none, and never waits for long.
 #include "memory/endpoint/endpoint_embedder.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class EndpointTest : public ::testing::Test {
   std::unique_ptr<EndpointEmbedder> embedder_;
 };
 
-TEST_F(EndpointTest, VectorsOfRowsAndQuestionsAreAlike) {
+TEST_F(EndpointTest, RowsAndQueriesGetEqualVectors) {
   MakePatient();
   EXPECT_EQ(embedder_->known_model(), 0);
   auto model = embedder_->Model({});
@@ -66,15 +66,15 @@ TEST_F(EndpointTest, VectorsOfRowsAndQuestionsAreAlike) {
   ASSERT_TRUE(rows) << rows.error().message;
   EXPECT_EQ(Question("which vehicle"), rows->front());
   EXPECT_NE(rows->front(), rows->back());
-  // What was asked lately is known.
+  // Recent queries are cached.
   const int asked = endpoint_.requests();
   EXPECT_EQ(Question("which vehicle"), rows->front());
   EXPECT_EQ(endpoint_.requests(), asked);
   EXPECT_EQ(Counted("question", "cached"), 1);
-  EXPECT_FALSE(embedder_->away());
+  EXPECT_FALSE(embedder_->failing());
 }
 
-TEST_F(EndpointTest, TheKeyIsReadFromItsFileEachTime) {
+TEST_F(EndpointTest, KeyFileIsReadForEachRequest) {
   EXPECT_TRUE(Rows({"car"}));
   EXPECT_EQ(endpoint_.authorization(), "");
   EndpointOptions options;
@@ -92,7 +92,7 @@ TEST_F(EndpointTest, TheKeyIsReadFromItsFileEachTime) {
   EXPECT_EQ(endpoint_.authorization(), "Bearer sk-two");
 }
 
-TEST_F(EndpointTest, ARedirectIsNotFollowedAndTakesNoKey) {
+TEST_F(EndpointTest, RedirectIsNotFollowedAndGetsNoKey) {
   FakeEndpoint other;
   EndpointOptions options;
   options.key = "sk-secret";
@@ -104,7 +104,7 @@ TEST_F(EndpointTest, ARedirectIsNotFollowedAndTakesNoKey) {
   EXPECT_EQ(rows.error().message.find("sk-"), std::string::npos);
 }
 
-TEST_F(EndpointTest, UnusableAnswersAreNoVectors) {
+TEST_F(EndpointTest, UnusableAnswersGiveNoVectors) {
   MakePatient();
   ASSERT_TRUE(embedder_->Model({}));
   const std::pair<Misbehave, int> ways[] = {
@@ -130,18 +130,18 @@ TEST_F(EndpointTest, UnusableAnswersAreNoVectors) {
   EXPECT_LT(endpoint_.sent_bytes(), size_t{256} << 20);
 }
 
-TEST_F(EndpointTest, WhatHangsIsGivenUpAndLeftAloneForAWhile) {
+TEST_F(EndpointTest, HangingEndpointIsAbandonedAndPaused) {
   ASSERT_TRUE(embedder_->Model({}));
   MakeHasty();
   endpoint_.Set(Misbehave::kHang);
   EXPECT_TRUE(Question("car").empty());
   EXPECT_EQ(Counted("question", "late"), 1);
-  EXPECT_TRUE(embedder_->away());
+  EXPECT_TRUE(embedder_->failing());
   const int asked = endpoint_.requests();
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(Question("car").empty());
   EXPECT_EQ(endpoint_.requests(), asked);
   EXPECT_EQ(Counted("question", "paused"), 100);
-  // After a while one question looks whether it is back.
+  // After the pause one query probes the endpoint.
   clock_.Advance(1000);
   EXPECT_TRUE(Question("car").empty());
   EXPECT_TRUE(Question("car").empty());
@@ -151,7 +151,7 @@ TEST_F(EndpointTest, WhatHangsIsGivenUpAndLeftAloneForAWhile) {
   EXPECT_FALSE(Question("car").empty());
 }
 
-TEST_F(EndpointTest, AStopEndsARequestAtOnce) {
+TEST_F(EndpointTest, StopEndsARequest) {
   MakePatient();
   endpoint_.Set(Misbehave::kHang);
   std::stop_source stop;
@@ -160,10 +160,10 @@ TEST_F(EndpointTest, AStopEndsARequestAtOnce) {
   ASSERT_TRUE(testing::Eventually([&] { return endpoint_.hanging() == 1; }));
   stop.request_stop();
   EXPECT_FALSE(asked.get());
-  EXPECT_FALSE(embedder_->away()) << "nobody waited: it says nothing of the endpoint";
+  EXPECT_FALSE(embedder_->failing()) << "nobody waited: it says nothing of the endpoint";
 }
 
-TEST_F(EndpointTest, ItIsAskedNoSoonerThanItSays) {
+TEST_F(EndpointTest, RetryAfterIsRespected) {
   MakePatient();
   ASSERT_TRUE(embedder_->Model({}));
   endpoint_.Set(Misbehave::kStatus, 429, "30");
@@ -175,7 +175,7 @@ TEST_F(EndpointTest, ItIsAskedNoSoonerThanItSays) {
   EXPECT_TRUE(embedder_->Model({}));
 }
 
-TEST_F(EndpointTest, TextsThatItRefusesHaveNoVectorAndHoldNobodyUp) {
+TEST_F(EndpointTest, RefusedTextsGetNoVectorAndDelayNoOthers) {
   MakePatient();
   auto rows = Rows({"car", "loaf", "poison", "lawn", "more poison"});
   ASSERT_TRUE(rows) << rows.error().message;
@@ -186,7 +186,7 @@ TEST_F(EndpointTest, TextsThatItRefusesHaveNoVectorAndHoldNobodyUp) {
   EXPECT_FALSE(Question("car").empty()) << "that was the question's fault";
 }
 
-TEST_F(EndpointTest, BrokenConnectionsAreNoVectors) {
+TEST_F(EndpointTest, BrokenConnectionsGiveNoVectors) {
   for (const testing::HttpScript::Step& step : std::vector<testing::HttpScript::Step>{
            {"", testing::HttpScript::kSilence},
            {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", testing::HttpScript::kSilence},
@@ -214,7 +214,7 @@ TEST_F(EndpointTest, OnlyTheBeginningOfALongTextIsSent) {
   EXPECT_TRUE(text.starts_with(sent));
 }
 
-TEST(EndpointUrls, AreWhatClientsOfOpenAiTake) {
+TEST(EndpointUrls, AreThoseOfOpenAiClients) {
   const auto whole = [](const std::string& url) {
     const auto parsed = ParseEndpointUrl(url, "/embeddings");
     return parsed ? parsed->base + " " + parsed->path : "";

@@ -9,11 +9,11 @@ namespace memory {
 class EndpointPause {
  public:
   // 1 s after the first consecutive failure, doubled after each further one, at most a minute;
-  // `asked_ms`: the endpoint's Retry-After, at most ten minutes.
-  void Fail(int64_t now_ms, int64_t asked_ms = 0) {
+  // `retry_after_ms`: of the endpoint, at most ten minutes.
+  void Fail(int64_t now_ms, int64_t retry_after_ms = 0) {
     const int64_t own_ms = std::min<int64_t>(60'000, 1000LL << std::min(failures_, 6));
     ++failures_;
-    until_ms_ = now_ms + std::max(own_ms, std::min<int64_t>(asked_ms, 600'000));
+    until_ms_ = now_ms + std::max(own_ms, std::min<int64_t>(retry_after_ms, 600'000));
   }
   void Succeed() { failures_ = 0, until_ms_ = INT64_MIN; }
   // After the pause one caller passes; the others stay paused until its result.

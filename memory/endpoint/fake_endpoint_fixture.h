@@ -1,4 +1,4 @@
-// An embeddings endpoint on loopback that knows a few words, and misbehaves as a test says. Test
+// An embeddings endpoint on loopback that knows a few words and misbehaves as a test sets it. Test
 // code.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace memory {
 
 enum class Misbehave {
   kNot,
-  kHang,  // answers when it is told otherwise
+  kHang,  // answers only after the mode is changed
   kStatus,
   kFewerDimensions,
   kFewerVectors,
@@ -42,7 +42,7 @@ class FakeEndpoint {
   int hanging() const { return Locked(hanging_); }
   size_t sent_bytes() const { return Locked(sent_bytes_); }
   std::string authorization() const { return Locked(authorization_); }
-  // Those of the requests that got vectors: one that is refused is rightly asked for again.
+  // The texts of requests that got vectors; refused ones may be requested again.
   std::multiset<std::string> texts() const { return Locked(texts_); }
 
  private:

@@ -12,10 +12,10 @@ namespace memory {
 
 inline constexpr size_t kMaxCandidates = 32;  // of a turn
 
-// The candidates in the order of the text, the user's first. Reads the first 64 KiB of each side
-// (kMaxProse), any bytes; time is linear in them. Facts in English are told in the third person
-// ("User prefers tabs."), others keep their sentence. A relative time ("yesterday") stays as it is:
-// the caller knows when the turn was.
+// The candidates in the order of the text, the user's first. Reads the first 64 KiB (kMaxProse) of
+// each side, in linear time; any bytes are valid. English facts are in the third person ("User
+// prefers tabs."); others are their sentence. Relative times ("yesterday") are unchanged: the
+// caller knows the time of the turn.
 std::vector<FactCandidate> ExtractFacts(std::string_view user, std::string_view assistant);
 
 }  // namespace memory

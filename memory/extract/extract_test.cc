@@ -1,4 +1,4 @@
-// Facts by category, from what a user and an assistant say in English.
+// Facts by category, from English sentences of a user and an assistant.
 #include "memory/extract/extract.h"
 
 #include <gtest/gtest.h>
@@ -204,14 +204,14 @@ TEST(ExtractFacts, Corrections) {
        {"Correction: the meeting is on Tuesday.", "User corrects: the meeting is on Tuesday."}});
 }
 
-TEST(ExtractFacts, AClauseIsAFactOfItsOwn) {
+TEST(ExtractFacts, EachClauseMayStateAFact) {
   EXPECT_EQ(FactsIn("I live in Berlin and I work at a hospital, but I want to move to Porto."),
             (std::vector<std::string>{"knowledge: User lives in Berlin.",
                                       "knowledge: User works at a hospital.",
                                       "goal: User wants to move to Porto."}));
 }
 
-TEST(ExtractFacts, TheAssistantTellsOfItsWorkAndOfThings) {
+TEST(ExtractFacts, AssistantStatesFactsOfItsWorkAndOfThings) {
   EXPECT_EQ(FactsIn("",
                     "I've migrated the database to version 5. I love your idea! The server "
                     "listens on port 7437. I like tea."),
@@ -228,7 +228,7 @@ TEST(ExtractFacts, TheAssistantTellsOfItsWorkAndOfThings) {
   EXPECT_EQ(facts[1].said_by, Speaker::kAssistant);
 }
 
-TEST(ExtractFacts, WhatIsCertainAndDatedWeighsMore) {
+TEST(ExtractFacts, CertainAndDatedFactsAreMoreImportant) {
   const auto importance = [](const char* text) {
     const auto facts = ExtractFacts(text, "");
     return facts.empty() ? -1 : facts[0].importance;
@@ -238,13 +238,13 @@ TEST(ExtractFacts, WhatIsCertainAndDatedWeighsMore) {
   EXPECT_GT(importance("My name is Ana."), importance("I use a laptop."));
 }
 
-TEST(ExtractFacts, TheSameTextGivesTheSameFacts) {
+TEST(ExtractFacts, SameTextGivesSameFacts) {
   const char* text = "I live in Rome. I prefer tea. Yesterday I ran a race with my sister.";
   EXPECT_EQ(FactsIn(text), FactsIn(text));
   EXPECT_EQ(FactsIn(text).size(), 3u);
 }
 
-TEST(ExtractFacts, ATurnHasAtMostSoManyCandidates) {
+TEST(ExtractFacts, CandidatesOfATurnAreLimited) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "I live in City" + std::to_string(i) + ". ";
   EXPECT_EQ(ExtractFacts(text, text).size(), kMaxCandidates);

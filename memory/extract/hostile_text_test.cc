@@ -1,4 +1,4 @@
-// Texts made to be slow, to break UTF-8, or to come out of a limit.
+// Texts that are made to be slow, to break UTF-8, or to exceed a limit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string Repeated(std::string_view piece, size_t bytes) {
   return text;
 }
 
-// Of processor time, the less of two.
+// Processor time; the lower of two measurements.
 double SecondsOf(const std::string& text) {
   double least = 1e9;
   for (int round = 0; round < 2; ++round) {
@@ -46,7 +46,7 @@ void ExpectWellFormed(const std::string& user, const std::string& assistant) {
   }
 }
 
-TEST(HostileFacts, TimeIsLinearInTheText) {
+TEST(HostileFacts, TimeIsLinear) {
   for (const char* piece : {"I",          "I like ",    "I live in Rome and ",
                             "my dog is ", "\"",         "“",
                             "„«",         "`",          "[",
@@ -60,13 +60,13 @@ TEST(HostileFacts, TimeIsLinearInTheText) {
     const std::string_view repeated = *piece ? std::string_view(piece) : "\0"sv;
     const double least = SecondsOf(Repeated(repeated, kMaxProse / 16));
     const double most = SecondsOf(Repeated(repeated, kMaxProse / 2));
-    // Eight times the text; of a few milliseconds the clock says little.
+    // Eight times the text; a few milliseconds are too short to measure.
     EXPECT_LT(most, std::max(8 * 3 * least, .03))
         << "\"" << piece << "\": " << least << ", " << most;
   }
 }
 
-TEST(HostileFacts, AMegabyteCostsWhatItsFirstPartCosts) {
+TEST(HostileFacts, OnlyTheFirstPartOfALongTextIsRead) {
   const std::string megabyte = Repeated("I live in Rome and ", 1 << 20);
   EXPECT_LT(SecondsOf(megabyte), 3 * SecondsOf(megabyte.substr(0, kMaxProse)) + .05);
   ExpectWellFormed(megabyte, Repeated("x", 1 << 20));
@@ -74,20 +74,20 @@ TEST(HostileFacts, AMegabyteCostsWhatItsFirstPartCosts) {
   ExpectWellFormed("I love " + Repeated("日本", 1 << 20), "");
 }
 
-TEST(HostileFacts, ABrokenTextIsReadAsFarAsItGoes) {
+TEST(HostileFacts, InvalidBytesHideNoOtherFacts) {
   const auto facts = ExtractFacts("I live in R\xFFome\0 and so on.\nI prefer tabs.\xC3"s, "\xE2"s);
   ASSERT_EQ(facts.size(), 2u);
   EXPECT_EQ(facts[1].content, "User prefers tabs.");
   ExpectWellFormed("I live in R\xFFome\0 and so on.\nI prefer tabs.\xC3"s, "\xE2"s);
 }
 
-TEST(HostileFacts, DeepQuotesAndBracketsEnd) {
+TEST(HostileFacts, DeeplyNestedQuotesAndBracketsEnd) {
   ExpectWellFormed(Repeated("“„«[(<`\"", 60'000) + " I live in Rome.",
                    Repeated("<memory:a><b>", 60'000));
   ExpectWellFormed(Repeated("\"I like ", 60'000), Repeated("\n> \"", 60'000));
 }
 
-TEST(HostileFacts, ALongFactIsCut) {
+TEST(HostileFacts, LongFactIsCut) {
   const auto facts = ExtractFacts("I prefer " + Repeated("very long sentences ", 2'000), "");
   ASSERT_EQ(facts.size(), 1u);
   EXPECT_LE(base::CountCharacters(facts[0].content), kMaxFactCharacters);

@@ -137,7 +137,7 @@ TEST(FactLanguages, Japanese) {
                  "田中さんは大阪に住んでいます。"});
 }
 
-TEST(FactLanguages, SentencesEndAtMarksOfTheirWriting) {
+TEST(FactLanguages, SentencesEndAtMarksOfTheirScript) {
   EXPECT_EQ(ExtractFacts("我住在上海。我喜欢茶！你好吗？", "").size(), 2u);
   EXPECT_EQ(ExtractFacts("Ich wohne z.B. in Köln. Ich heiße Anna.", "").size(), 2u);
 }

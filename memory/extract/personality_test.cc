@@ -12,7 +12,7 @@ double BoostOf(const IngestSettings& settings, FactCategory category) {
   return settings.boosts[static_cast<size_t>(category)];
 }
 
-TEST(IngestPersonality, DefaultsAreThoseOfTheSeed) {
+TEST(IngestPersonality, DefaultsEqualTheSeed) {
   const IngestSettings settings;
   EXPECT_TRUE(settings.enabled);
   EXPECT_DOUBLE_EQ(settings.threshold, .4);
@@ -20,7 +20,7 @@ TEST(IngestPersonality, DefaultsAreThoseOfTheSeed) {
   EXPECT_DOUBLE_EQ(settings.similarity, .85);
 }
 
-TEST(IngestPersonality, NoTraitAboveTheBorderChangesNothing) {
+TEST(IngestPersonality, WeakTraitsChangeNothing) {
   const IngestSettings settings = EffectiveSettings({}, {.6, .6, 1, .6, .6, .6});
   EXPECT_DOUBLE_EQ(settings.threshold, .4);
   EXPECT_EQ(settings.max_per_turn, 3);
@@ -31,7 +31,7 @@ TEST(IngestPersonality, NoTraitAboveTheBorderChangesNothing) {
   EXPECT_DOUBLE_EQ(settings.emotional_boost, 1);
 }
 
-TEST(IngestPersonality, OpennessKeepsMore) {
+TEST(IngestPersonality, OpennessStoresMoreFacts) {
   const IngestSettings settings = EffectiveSettings({}, {.openness = .61});
   EXPECT_DOUBLE_EQ(settings.threshold, .3);
   EXPECT_EQ(settings.max_per_turn, 4);
@@ -70,7 +70,7 @@ TEST(IngestPersonality, HonestyBoostsCorrections) {
   EXPECT_DOUBLE_EQ(settings.similarity, .75);
 }
 
-TEST(IngestPersonality, TheStrongerOfConscientiousnessAndHonestyNamesTheSimilarity) {
+TEST(IngestPersonality, StrongerTraitSetsSimilarity) {
   const auto similarity = [](double honesty, double conscientiousness) {
     return EffectiveSettings({}, {.honesty = honesty, .conscientiousness = conscientiousness})
         .similarity;
@@ -80,7 +80,7 @@ TEST(IngestPersonality, TheStrongerOfConscientiousnessAndHonestyNamesTheSimilari
   EXPECT_DOUBLE_EQ(similarity(.8, .8), .92);
 }
 
-TEST(IngestPersonality, ATraitThatIsNoNumberHasNoEffect) {
+TEST(IngestPersonality, NanTraitHasNoEffect) {
   const double none = std::nan("");
   const IngestSettings settings = EffectiveSettings({}, {none, none, none, none, none, none});
   EXPECT_DOUBLE_EQ(settings.similarity, .85);

@@ -1,4 +1,5 @@
-// The stages in order: score, filter, deduplicate, cap.
+// Scores all candidates, then visits them by importance: threshold, duplicates, maximum of the
+// turn.
 #include "memory/extract/select.h"
 
 #include <algorithm>
@@ -12,11 +13,11 @@
 namespace memory {
 namespace {
 
-constexpr double kFeeling = .4;  // |valence| from which on a fact has feeling in it
+constexpr double kFeeling = .4;  // the lowest |valence| of an emotional fact
 
 double ScoreOf(const FactCandidate& fact, const IngestSettings& settings) {
   double score = fact.importance * settings.boosts[static_cast<size_t>(fact.category)];
-  // Once: an episode is boosted for being one.
+  // Boosts once: an episode already has the boost of its category.
   const bool boosted = settings.boosts[static_cast<size_t>(fact.category)] > 1;
   if (!boosted && settings.emotional_boost > 1 &&
       std::abs(EmotionsOf(fact.content).valence) >= kFeeling)
@@ -56,7 +57,7 @@ std::vector<FactDecision> SelectFacts(std::vector<FactCandidate> candidates,
   std::unordered_set<std::string> stored;
   for (const size_t at : order) {
     FactDecision& decision = decisions[at];
-    if (decision.fact.importance < settings.threshold) break;  // and so are all behind it
+    if (decision.fact.importance < settings.threshold) break;  // like all after it
     const std::string words = NormalizedFact(decision.fact.content);
     if (stored.contains(words)) {
       decision.fate = FactFate::kDuplicate;

@@ -13,9 +13,9 @@ namespace memory {
 
 enum class FactFate {
   kStored,
-  kBelow,      // of less importance than the threshold
-  kDuplicate,  // of a stored one of this turn, or similar to what is there
-  kBeyond,     // the turn has its facts already
+  kBelow,      // its importance is below the threshold
+  kDuplicate,  // equals a stored fact of this turn, or is similar to a stored trace
+  kBeyond,     // the turn has stored its maximum of facts
 };
 constexpr const char* NameOf(FactFate fate) {
   constexpr const char* kNames[] = {"stored", "below", "duplicate", "beyond"};
@@ -24,22 +24,22 @@ constexpr const char* NameOf(FactFate fate) {
 
 struct FactDecision {
   FactCandidate fact;    // with the importance after the boosts, 0…1
-  double threshold = 0;  // that the importance was compared with
+  double threshold = 0;  // the limit for the importance
   FactFate fate = FactFate::kBelow;
 };
 
 // The highest cosine of a fact's content with the stored traces; 0: none.
 using SimilarityOf = std::function<double(const std::string& content)>;
 
-// A decision for each candidate, in the order of the candidates. The most important ones are stored
-// first, of equal ones the earlier; a duplicate takes no place of the turn. `similar` is called for
-// what may be stored only, at most once a candidate; empty: nothing is similar. Settings that are
-// not enabled decide nothing: an empty vector.
+// A decision for each candidate, in the order of the candidates. More important facts are stored
+// first, and earlier ones if equal; a duplicate does not count in the turn's maximum. Calls
+// `similar` at most once a candidate, only for facts that would be stored; empty: nothing is
+// similar. Settings that are not enabled give an empty vector.
 std::vector<FactDecision> SelectFacts(std::vector<FactCandidate> candidates,
                                       const IngestSettings& settings, const SimilarityOf& similar);
 
-// Two contents are the same fact when this is equal: case folded, letters and digits alone with
-// single blanks between.
+// The form by which two contents are the same fact: case folded letters and digits, with single
+// blanks between.
 std::string NormalizedFact(const std::string& content);
 
 }  // namespace memory

@@ -22,7 +22,7 @@ std::vector<std::string> Fates(const std::vector<FactDecision>& decisions) {
 }
 using Names = std::vector<std::string>;
 
-TEST(SelectFacts, DecisionsKeepTheOrderOfTheCandidatesAndTheMostImportantAreStored) {
+TEST(SelectFacts, MostImportantAreStoredInCandidateOrder) {
   const auto decisions =
       SelectFacts({Of("a", .5), Of("b", .9), Of("c", .39), Of("d", .6), Of("e", .7)}, {}, nullptr);
   EXPECT_EQ(Fates(decisions), (Names{"beyond", "stored", "below", "stored", "stored"}));
@@ -30,14 +30,14 @@ TEST(SelectFacts, DecisionsKeepTheOrderOfTheCandidatesAndTheMostImportantAreStor
   EXPECT_DOUBLE_EQ(decisions[3].threshold, .4);
 }
 
-TEST(SelectFacts, TheThresholdItselfIsStoredAndOfEqualOnesTheEarlier) {
+TEST(SelectFacts, ThresholdIsInclusiveAndEarlierFactWinsTie) {
   IngestSettings settings;
   settings.max_per_turn = 1;
   EXPECT_EQ(Fates(SelectFacts({Of("a", .4), Of("b", .4)}, settings, nullptr)),
             (Names{"stored", "beyond"}));
 }
 
-TEST(SelectFacts, ADuplicateTakesNoPlaceOfTheTurn) {
+TEST(SelectFacts, DuplicateDoesNotCountInMaximum) {
   std::vector<std::string> asked;
   const auto similar = [&](const std::string& content) {
     asked.push_back(content);
@@ -50,7 +50,7 @@ TEST(SelectFacts, ADuplicateTakesNoPlaceOfTheTurn) {
   EXPECT_EQ(asked, (Names{"known", "a", "b", "c"}));
 }
 
-TEST(SelectFacts, EqualAfterNormalisationIsADuplicateOfTheTurn) {
+TEST(SelectFacts, EqualNormalizedFactIsADuplicate) {
   EXPECT_EQ(Fates(SelectFacts({Of("User prefers tabs.", .5), Of("user  PREFERS \"tabs\"", .6),
                                Of("User prefers tables.", .5)},
                               {}, nullptr)),
@@ -58,7 +58,7 @@ TEST(SelectFacts, EqualAfterNormalisationIsADuplicateOfTheTurn) {
   EXPECT_EQ(NormalizedFact(" User's  Cat — ÄRGER, 3.5!"), "users cat — ärger 3 5");
 }
 
-TEST(SelectFacts, BoostsComeBeforeTheThresholdAndEndAtOne) {
+TEST(SelectFacts, BoostsPrecedeThresholdAndEndAtOne) {
   IngestSettings settings = EffectiveSettings({}, {.honesty = .9, .agreeableness = .9});
   const auto decisions = SelectFacts({Of(FactCategory::kUserPreference, "a", .33),
                                       Of(FactCategory::kCorrection, "b", .95), Of("c", .33)},
@@ -68,7 +68,7 @@ TEST(SelectFacts, BoostsComeBeforeTheThresholdAndEndAtOne) {
   EXPECT_DOUBLE_EQ(decisions[1].fact.importance, 1);
 }
 
-TEST(SelectFacts, EmotionalityBoostsWhatHasFeelingInItOnce) {
+TEST(SelectFacts, EmotionalityBoostsEmotionalFactOnce) {
   const IngestSettings settings = EffectiveSettings({}, {.emotionality = .9});
   const auto decisions =
       SelectFacts({Of("User is terribly sad and heartbroken.", .36), Of("The port is 80.", .36),
@@ -78,14 +78,14 @@ TEST(SelectFacts, EmotionalityBoostsWhatHasFeelingInItOnce) {
   EXPECT_DOUBLE_EQ(decisions[2].fact.importance, .5);
 }
 
-TEST(SelectFacts, SimilarityIsThatOfThePersonality) {
+TEST(SelectFacts, PersonalitySetsSimilarity) {
   const auto similar = [](const std::string&) { return .8; };
   EXPECT_EQ(Fates(SelectFacts({Of("a", .9)}, EffectiveSettings({}, {.honesty = 1}), similar)),
             Names{"duplicate"});
   EXPECT_EQ(Fates(SelectFacts({Of("a", .9)}, {}, similar)), Names{"stored"});
 }
 
-TEST(SelectFacts, SwitchedOffDecidesNothing) {
+TEST(SelectFacts, DisabledSettingsDecideNothing) {
   IngestSettings settings;
   settings.enabled = false;
   EXPECT_TRUE(SelectFacts({Of("a", .9)}, settings, nullptr).empty());

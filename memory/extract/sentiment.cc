@@ -1,4 +1,4 @@
-// The lexicon, and the mean over a text.
+// The lexicon has stems of words that people use about their days.
 #include "memory/extract/sentiment.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kReadBytes = 2'000;
 constexpr int kNegationReach = 3;  // words
 
-// Words of one kind share their values; written by stems of what people say of their days.
+// Stems of words that share their values.
 struct Feeling {
   double valence, arousal;
   const char* words;
@@ -69,7 +69,7 @@ bool Intensifies(std::string_view word) {
 Emotions EmotionsOf(std::string_view text) {
   Emotions sum;
   double known = 0;
-  int negated = 0, raised = 0;  // words that these still reach
+  int negated = 0, raised = 0;  // the number of next words under a negation or a degree
   std::string word;
   const auto end_word = [&] {
     if (word.empty()) return;

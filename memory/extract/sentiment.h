@@ -1,5 +1,5 @@
-// The emotions of a text by a small English lexicon: how pleasant, how stirred. An estimate for
-// facts of a sentence or two, not a model of feelings. Pure.
+// Estimates the emotions of a text by a small English lexicon: valence and arousal. For facts of a
+// sentence or two; not a model of feelings. Pure.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,13 @@
 namespace memory {
 
 struct Emotions {
-  double valence = 0;  // −1 unpleasant … 1 pleasant; 0: neither, or no word is known
-  double arousal = 0;  // 0 calm … 1 stirred
+  double valence = 0;  // −1 unpleasant … 1 pleasant; 0: neutral, or no known word
+  double arousal = 0;  // 0 calm … 1 excited
 };
 
-// The mean of the known words; a negation up to three words before one turns its valence and halves
-// it, a word of degree ("very") raises both. Linear in the text; reads its first 2,000 bytes.
+// The mean of the known words. A negation up to three words before a word inverts and halves its
+// valence; a word of degree ("very") raises both values. Reads the first 2,000 bytes, in linear
+// time.
 Emotions EmotionsOf(std::string_view text);
 
 }  // namespace memory

@@ -6,7 +6,7 @@
 namespace memory {
 namespace {
 
-TEST(Sentiment, WordsOfFeelingHaveASignAndStir) {
+TEST(Sentiment, EmotionalWordsHaveValenceAndArousal) {
   EXPECT_GT(EmotionsOf("User is thrilled about the job").valence, .5);
   EXPECT_GT(EmotionsOf("User is thrilled about the job").arousal, .5);
   EXPECT_LT(EmotionsOf("User was HEARTBROKEN.").valence, -.5);
@@ -20,14 +20,14 @@ TEST(Sentiment, TextWithoutKnownWordsIsNeutral) {
   }
 }
 
-TEST(Sentiment, ANegationTurnsTheSignAndADegreeRaises) {
+TEST(Sentiment, NegationInvertsAndDegreeAmplifies) {
   EXPECT_LT(EmotionsOf("User is not happy").valence, 0);
   EXPECT_LT(EmotionsOf("User doesn't like that").valence, 0);
   EXPECT_GT(EmotionsOf("very happy").valence, EmotionsOf("happy").valence);
   EXPECT_GT(EmotionsOf("not really that kind of person who is happy").valence, 0);  // out of reach
 }
 
-TEST(Sentiment, ValuesStayInTheirRanges) {
+TEST(Sentiment, ValuesStayInRange) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "very ecstatic, ";
   const Emotions emotions = EmotionsOf(text);

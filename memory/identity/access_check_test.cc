@@ -33,20 +33,20 @@ class AccessCheckTest : public ::testing::Test {
   AccessCheck check_;
 };
 
-TEST_F(AccessCheckTest, AnAgentHasItsOwnWithoutAQuestion) {
+TEST_F(AccessCheckTest, OwnerNeedsNoReview) {
   for (SharedVerb verb : {SharedVerb::kGet, SharedVerb::kUpdate, SharedVerb::kDelete})
     EXPECT_TRUE(check_.May(Account("coder-agent"), verb, "coder").value_or(false));
   EXPECT_EQ(cluster_.asked(), 0);
   EXPECT_FALSE(MayGet("coder", "coder").value_or(true)) << "an account that is no Agent's";
 }
 
-TEST_F(AccessCheckTest, ANameOfNobodyIsAskedAboutNothing) {
+TEST_F(AccessCheckTest, UnknownOwnerNeedsNoReview) {
   EXPECT_FALSE(check_.May(Account(""), SharedVerb::kGet, "coder").value_or(true));
   EXPECT_FALSE(check_.MayListAll(Account("")).value_or(true));
   EXPECT_EQ(cluster_.asked(), 0);
 }
 
-TEST_F(AccessCheckTest, ARevokedGrantEndsWithTheAnswersLife) {
+TEST_F(AccessCheckTest, RevokedGrantEndsWithTheCachedAnswer) {
   cluster_.Allow("team-a/b-agent/get/coder");
   EXPECT_TRUE(MayGet("b-agent", "coder").value_or(false));
   cluster_.Deny("team-a/b-agent/get/coder");
@@ -58,7 +58,7 @@ TEST_F(AccessCheckTest, ARevokedGrantEndsWithTheAnswersLife) {
   EXPECT_EQ(cluster_.asked(), 2);
 }
 
-TEST_F(AccessCheckTest, AnAnswerIsForItsNamespaceAccountVerbAndOwnerAlone) {
+TEST_F(AccessCheckTest, AnswerIsPerNamespaceAccountVerbAndOwner) {
   cluster_.Allow("team-a/b-agent/get/coder");
   EXPECT_TRUE(MayGet("b-agent", "coder").value_or(false));
   EXPECT_FALSE(check_.May(Account("b-agent", "team-b"), SharedVerb::kGet, "coder").value_or(true));
@@ -69,7 +69,7 @@ TEST_F(AccessCheckTest, AnAnswerIsForItsNamespaceAccountVerbAndOwnerAlone) {
   EXPECT_FALSE(check_.MayListAll(Account("b-agent")).value_or(true));
 }
 
-TEST_F(AccessCheckTest, WithoutAnAnswerNobodyGetsInAndTheClusterRests) {
+TEST_F(AccessCheckTest, FailedReviewDeniesAndPauses) {
   cluster_.Allow("team-a/b-agent/get/coder");
   EXPECT_TRUE(MayGet("b-agent", "coder").value_or(false));
   cluster_.SetDown(true);
@@ -86,7 +86,7 @@ TEST_F(AccessCheckTest, WithoutAnAnswerNobodyGetsInAndTheClusterRests) {
   EXPECT_TRUE(MayGet("b-agent", "coder").value_or(false));
 }
 
-TEST_F(AccessCheckTest, ManyWhoAskTheSameCostOneReview) {
+TEST_F(AccessCheckTest, EqualRequestsShareOneReview) {
   cluster_.Allow("team-a/b-agent/get/coder");
   std::vector<std::future<base::Result<bool>>> answers;
   std::latch inside(1), go(1);
@@ -105,7 +105,7 @@ TEST_F(AccessCheckTest, ManyWhoAskTheSameCostOneReview) {
 }
 
 // A slow API server holds eight threads and eight who wait for them, and no more of the server's.
-TEST_F(AccessCheckTest, AStormIsRefusedInsteadOfHoldingEveryThread) {
+TEST_F(AccessCheckTest, FloodIsRefusedInsteadOfBlockingThreads) {
   AccessCheck::Options few;
   few.most_reviews = 2;
   few.most_waiting = 0;
@@ -130,7 +130,7 @@ TEST_F(AccessCheckTest, AStormIsRefusedInsteadOfHoldingEveryThread) {
   for (auto& answer : held) EXPECT_TRUE(answer.get());
 }
 
-TEST(AccessReview, IsReadStrictly) {
+TEST(AccessReview, IsParsedStrictly) {
   EXPECT_TRUE(DecodeAccessReview({{"status", {{"allowed", true}}}}).value_or(false));
   EXPECT_FALSE(DecodeAccessReview({{"status", {{"allowed", false}, {"evaluationError", "x"}}}})
                    .value_or(true));
@@ -152,7 +152,7 @@ class ShareFileTest : public ::testing::Test {
   std::unique_ptr<ShareFile> file_;
 };
 
-TEST_F(ShareFileTest, GrantsAreReadAgainAndABrokenFileKeepsThem) {
+TEST_F(ShareFileTest, GrantsAreReloadedAndBrokenFileKeepsThem) {
   Write(
       R"({"owner": [{"agents": ["b"], "access": "read"}, {"agents": ["c"], "access": "write"}]})");
   auto opened = ShareFile::Open(path_, clock_);
@@ -182,7 +182,7 @@ TEST_F(ShareFileTest, GrantsAreReadAgainAndABrokenFileKeepsThem) {
   EXPECT_FALSE(May("d"));
 }
 
-TEST_F(ShareFileTest, ABrokenOneIsSaidAtTheStart) {
+TEST_F(ShareFileTest, BrokenFileIsReportedAtTheStart) {
   EXPECT_FALSE(ShareFile::Open(path_, clock_)) << "it is not there";
   Write(R"({"owner": [{"agents": ["d"], "access": "all"}]})");
   auto opened = ShareFile::Open(path_, clock_);

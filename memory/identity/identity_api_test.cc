@@ -92,7 +92,7 @@ class ApiServerIdentity : public EveryRouteTest {
   std::unique_ptr<kube::Connection> connection_;
 };
 
-TEST_F(ApiServerIdentity, EveryRouteKnowsItsCallersByTheirTokens) {
+TEST_F(ApiServerIdentity, EveryRouteIdentifiesCallersByToken) {
   const std::string a = TokenFor(a_), b = TokenFor(b_);
   Fill(a, 5);
   const std::string before = Everything(a);
@@ -121,7 +121,7 @@ TEST_F(ApiServerIdentity, EveryRouteKnowsItsCallersByTheirTokens) {
   EXPECT_EQ(server_->engine().Figures().open_tenants, 2);
 }
 
-TEST_F(ApiServerIdentity, SharedMemoryIsGivenByRolesAndEndsWithThem) {
+TEST_F(ApiServerIdentity, SharedMemoryFollowsTheRoles) {
   const std::string owner = TokenFor(a_, kAudience, "owner-agent"),
                     other = TokenFor(a_, kAudience, "other-agent"),
                     boss = TokenFor(a_, kAudience, "boss"),
@@ -152,7 +152,7 @@ TEST_F(ApiServerIdentity, SharedMemoryIsGivenByRolesAndEndsWithThem) {
   EXPECT_EQ(Until({403}, other, "PUT", put).status, 403);
 }
 
-TEST_F(ApiServerIdentity, ADeletedAccountIsOutWithinAMinute) {
+TEST_F(ApiServerIdentity, DeletedAccountIsRefusedWithinAMinute) {
   const std::string token = TokenFor(a_);
   EXPECT_EQ(As(token, "GET", {"/stats", ""}).status, 200);
   ASSERT_TRUE(connection_->client().Delete(kube::ServiceAccounts(), {a_, "agent"}));
@@ -166,7 +166,7 @@ TEST_F(ApiServerIdentity, ADeletedAccountIsOutWithinAMinute) {
   EXPECT_EQ(status, 401);
 }
 
-TEST_F(ApiServerIdentity, WithoutTheRightToReviewThePublishedKeysDecide) {
+TEST_F(ApiServerIdentity, WithoutReviewRightPublishedKeysDecide) {
   // A server that is an ordinary ServiceAccount, bound to nothing.
   auto admin = kube::ReadKubeconfig(std::getenv("AGENT_MEMORY_TEST_KUBECONFIG"));
   ASSERT_TRUE(admin);

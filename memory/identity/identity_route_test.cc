@@ -13,7 +13,7 @@ class IdentityRouteTest : public EveryRouteTest {
   FakeIssuer issuer_;
 };
 
-TEST_F(IdentityRouteTest, AStrangerIsRefusedBeforeHisBodyIsSent) {
+TEST_F(IdentityRouteTest, UnknownCallerIsRefusedBeforeTheBody) {
   const std::string address = server_->api_address();
   const int port = std::stoi(address.substr(address.rfind(':') + 1));
   const std::string elsewhere =
@@ -35,7 +35,7 @@ TEST_F(IdentityRouteTest, AStrangerIsRefusedBeforeHisBodyIsSent) {
   EXPECT_EQ(testing::StatusOf(again.ReadUntil("}")), 401) << "refused a moment ago";
 }
 
-TEST_F(IdentityRouteTest, NoRouteAnswersAnybodyWhoIsNotKnown) {
+TEST_F(IdentityRouteTest, NoRouteAnswersUnknownCallers) {
   const std::string a = issuer_.IssueTo("team-a"), b = issuer_.IssueTo("team-b");
   Fill(a, 5);
   const std::string before = Everything(a);
@@ -97,7 +97,7 @@ TEST_F(IdentityRouteTest, NoRouteAnswersAnybodyWhoIsNotKnown) {
   EXPECT_EQ(server_->engine().Figures().open_tenants, 1) << "a stranger made a tenant";
 }
 
-TEST_F(IdentityRouteTest, WhatIsNotYoursAnswersExactlyLikeWhatIsNotThere) {
+TEST_F(IdentityRouteTest, ForeignRowAnswersLikeAMissingOne) {
   const std::string a = issuer_.IssueTo("team-a"), b = issuer_.IssueTo("team-b");
   constexpr int64_t kOfA = 9, kOfNobody = 8;  // b has rows of its own up to 3
   Fill(a, 12);
@@ -129,7 +129,7 @@ TEST_F(IdentityRouteTest, WhatIsNotYoursAnswersExactlyLikeWhatIsNotThere) {
   EXPECT_EQ(Everything(a), of_a) << "another tenant changed something";
 }
 
-TEST_F(IdentityRouteTest, TheSameProjectInTwoNamespacesIsTwoProjects) {
+TEST_F(IdentityRouteTest, ProjectsAreSeparatePerNamespace) {
   const std::string a = issuer_.IssueTo("team-a"), b = issuer_.IssueTo("team-b");
   Fill(a, 3);
   EXPECT_EQ(As(b, "GET", {"/search?q=xylophone&project=p", ""}).body, Json::array());
@@ -140,14 +140,14 @@ TEST_F(IdentityRouteTest, TheSameProjectInTwoNamespacesIsTwoProjects) {
   EXPECT_EQ(As(a, "GET", {"/search?q=xylophone&project=p", ""}).body.size(), 3u);
 }
 
-TEST_F(IdentityRouteTest, AllAccountsOfANamespaceShareItsMemory) {
+TEST_F(IdentityRouteTest, AccountsOfANamespaceShareMemory) {
   Fill(issuer_.IssueTo("team-a", "coder"), 2);
   EXPECT_EQ(
       As(issuer_.IssueTo("team-a", "reviewer"), "GET", {"/stats", ""}).body["total_observations"],
       2);
 }
 
-TEST_F(IdentityRouteTest, WithoutATokenAReaderReadsOneNamespaceAndChangesNothing) {
+TEST_F(IdentityRouteTest, AnonymousReaderReadsOneNamespace) {
   Start(&issuer_, [](ServerSettings& settings) { settings.anonymous_namespace = "team-a"; });
   const std::string a = issuer_.IssueTo("team-a"), b = issuer_.IssueTo("team-b");
   Fill(a, 3);
@@ -170,7 +170,7 @@ TEST_F(IdentityRouteTest, WithoutATokenAReaderReadsOneNamespaceAndChangesNothing
   EXPECT_EQ(Send("GET", {"/stats", ""}, "Bearer forged").status, 401);
 }
 
-TEST_F(IdentityRouteTest, AsAnAgentWhoeverHasNoTokenWritesToo) {
+TEST_F(IdentityRouteTest, AnonymousAgentMayWrite) {
   Start(&issuer_, [](ServerSettings& settings) {
     settings.anonymous_namespace = "team-a";
     settings.anonymous_role = "agent";
@@ -179,7 +179,7 @@ TEST_F(IdentityRouteTest, AsAnAgentWhoeverHasNoTokenWritesToo) {
   EXPECT_EQ(As(issuer_.IssueTo("team-a"), "GET", {"/stats", ""}).body["total_observations"], 1);
 }
 
-TEST_F(IdentityRouteTest, WithoutTheApiServerStrangersAreAskedToComeAgain) {
+TEST_F(IdentityRouteTest, UnknownCallerGets503WithoutApiServer) {
   const std::string known = issuer_.IssueTo("team-a"), late = issuer_.IssueTo("team-b");
   Fill(known, 1);
   issuer_.SetDown(true);

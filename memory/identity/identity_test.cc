@@ -20,7 +20,7 @@ http::Headers Showing(const std::string& token) {
   return headers;
 }
 
-TEST(Identity, ABearerTokenIsReadWhateverTheCaseOfItsScheme) {
+TEST(Identity, BearerSchemeIgnoresCase) {
   for (const char* value : {"Bearer abc", "bearer abc", "BEARER  abc "}) {
     http::Headers headers;
     headers.Set("authorization", value);
@@ -33,7 +33,7 @@ TEST(Identity, ABearerTokenIsReadWhateverTheCaseOfItsScheme) {
   EXPECT_FALSE(none->has_value());
 }
 
-TEST(Identity, AnythingElseInTheHeaderIsNoAnonymousCaller) {
+TEST(Identity, OtherAuthorizationIsNotAnonymous) {
   for (const char* value : {"", "Bearer", "Bearer ", "Basic YTpi", "abc", "Bearerabc"}) {
     http::Headers headers;
     headers.Set("Authorization", value);
@@ -45,7 +45,7 @@ TEST(Identity, AnythingElseInTheHeaderIsNoAnonymousCaller) {
   EXPECT_FALSE(BearerToken(Showing(std::string(20'000, 'a'))));
 }
 
-TEST(Identity, ATokenSaysForWhomItWasMade) {
+TEST(Identity, TokenNamesItsAudience) {
   auto claims = ReadClaims(TokenOf({{"alg", "ES256"}, {"kid", "7"}},
                                    {{"iss", "i"}, {"sub", "s"}, {"aud", "one"}, {"exp", 12}}, "x"));
   ASSERT_TRUE(claims) << claims.error().message;
@@ -59,7 +59,7 @@ TEST(Identity, ATokenSaysForWhomItWasMade) {
   EXPECT_TRUE(ReadClaims("e30.e30.AA"));
 }
 
-TEST(Identity, ATokenThatAsksForExtensionsIsRefused) {
+TEST(Identity, TokenWithCriticalExtensionIsRefused) {
   for (const Json& crit : {Json{"exp"}, Json{"b64"}, Json::array(), Json(nullptr), Json(true)}) {
     const auto claims =
         ReadClaims(TokenOf({{"alg", "ES256"}, {"crit", crit}}, {{"sub", "s"}}, "x"));
@@ -69,7 +69,7 @@ TEST(Identity, ATokenThatAsksForExtensionsIsRefused) {
   }
 }
 
-TEST(Identity, AReviewCountsOnlyForOurAudience) {
+TEST(Identity, ReviewCountsOnlyForOurAudience) {
   const std::vector<std::string> ours{kAudience};
   Json answer = {{"status",
                   {{"authenticated", true},
@@ -92,7 +92,7 @@ TEST(Identity, AReviewCountsOnlyForOurAudience) {
     EXPECT_FALSE(ServiceAccountOf(user)) << user;
 }
 
-TEST(Identity, AReaderChangesNothing) {
+TEST(Identity, ReaderChangesNothing) {
   for (const char* method : {"GET", "HEAD"}) EXPECT_TRUE(Permits(Role::kReader, method));
   for (const char* method : {"POST", "PATCH", "DELETE", "PUT"}) {
     EXPECT_FALSE(Permits(Role::kReader, method));
@@ -115,7 +115,7 @@ class IdentityCheckTest : public ::testing::Test {
   std::unique_ptr<IdentityCheck> check_;
 };
 
-TEST_F(IdentityCheckTest, AGoodTokenIsAskedAboutOnceAMinute) {
+TEST_F(IdentityCheckTest, ValidTokenIsReviewedOnceAMinute) {
   const std::string token = issuer_.IssueTo("team-a", "coder");
   for (int i = 0; i < 5; ++i) {
     Identified who = check_->Identify(Showing(token));
@@ -128,7 +128,7 @@ TEST_F(IdentityCheckTest, AGoodTokenIsAskedAboutOnceAMinute) {
   EXPECT_EQ(issuer_.asked(), 2);
 }
 
-TEST_F(IdentityCheckTest, ARevokedTokenIsRefusedWithinAMinute) {
+TEST_F(IdentityCheckTest, RevokedTokenIsRefusedWithinAMinute) {
   const std::string token = issuer_.IssueTo("team-a");
   EXPECT_EQ(StatusOf(token), 200);
   issuer_.Revoke(token);
@@ -136,7 +136,7 @@ TEST_F(IdentityCheckTest, ARevokedTokenIsRefusedWithinAMinute) {
   EXPECT_EQ(StatusOf(token), 401);
 }
 
-TEST_F(IdentityCheckTest, ARefusalIsRememberedForTenSeconds) {
+TEST_F(IdentityCheckTest, RefusalIsCachedForTenSeconds) {
   const std::string forged = TokenOf({{"alg", "RS256"}}, {{"aud", kAudience}}, "mine");
   for (int i = 0; i < 5; ++i) EXPECT_EQ(StatusOf(forged), 401);
   EXPECT_EQ(issuer_.asked(), 1);
@@ -145,25 +145,25 @@ TEST_F(IdentityCheckTest, ARefusalIsRememberedForTenSeconds) {
   EXPECT_EQ(issuer_.asked(), 2);
 }
 
-TEST_F(IdentityCheckTest, WhatIsPlainlyNotForUsIsNotAskedAbout) {
+TEST_F(IdentityCheckTest, TokenForOthersIsNotReviewed) {
   EXPECT_EQ(StatusOf("no-web-token"), 401);
   EXPECT_EQ(StatusOf(issuer_.Issue("system:serviceaccount:a:b", "another.audience")), 401);
   EXPECT_EQ(check_->Identify(http::Headers()).status, 401);
   EXPECT_EQ(issuer_.asked(), 0);
 }
 
-TEST_F(IdentityCheckTest, APersonIsKnownAndNotLetIn) {
+TEST_F(IdentityCheckTest, PersonIsIdentifiedAndRefused) {
   EXPECT_EQ(StatusOf(issuer_.Issue("alice")), 403);
 }
 
-TEST_F(IdentityCheckTest, NoTokenIsTakenAsTrueAfterItsEnd) {
+TEST_F(IdentityCheckTest, ExpiredTokenIsNeverAccepted) {
   const std::string token = issuer_.Issue("system:serviceaccount:a:b", kAudience, 20'000);
   EXPECT_EQ(StatusOf(token), 200);
   clock_.Advance(20'000);
   EXPECT_EQ(StatusOf(token), 401);
 }
 
-TEST_F(IdentityCheckTest, AnOutageIsBridgedForFiveMinutesForThoseWhoWereKnown) {
+TEST_F(IdentityCheckTest, OutageKeepsKnownCallersForFiveMinutes) {
   const std::string known = issuer_.IssueTo("team-a"), late = issuer_.IssueTo("team-b");
   EXPECT_EQ(StatusOf(known), 200);
   issuer_.SetDown(true);
@@ -180,7 +180,7 @@ TEST_F(IdentityCheckTest, AnOutageIsBridgedForFiveMinutesForThoseWhoWereKnown) {
   EXPECT_GT(metrics_.Value("agent_memory_server_identities_total", {{"outcome", "bridged"}}), 0);
 }
 
-TEST_F(IdentityCheckTest, AnOutageOutlivesNoToken) {
+TEST_F(IdentityCheckTest, OutageExtendsNoToken) {
   const std::string token = issuer_.Issue("system:serviceaccount:a:b", kAudience, 120'000);
   EXPECT_EQ(StatusOf(token), 200);
   issuer_.SetDown(true);
@@ -190,13 +190,13 @@ TEST_F(IdentityCheckTest, AnOutageOutlivesNoToken) {
   EXPECT_EQ(StatusOf(token), 503);
 }
 
-TEST_F(IdentityCheckTest, NobodyWaitsAgainForAServerThatJustDidNotAnswer) {
+TEST_F(IdentityCheckTest, FailedServerIsNotQueriedAgainSoon) {
   issuer_.SetDown(true);
   for (int i = 0; i < 50; ++i) EXPECT_EQ(StatusOf(issuer_.IssueTo("team-a")), 503);
   EXPECT_EQ(issuer_.asked(), 1);
 }
 
-TEST_F(IdentityCheckTest, AFloodOfForgeriesPushesNoKnownCallerOut) {
+TEST_F(IdentityCheckTest, FloodOfForgeriesEvictsNoKnownCaller) {
   const std::string token = issuer_.IssueTo("team-a");
   EXPECT_EQ(StatusOf(token), 200);
   for (int i = 0; i < 6'000; ++i)
@@ -206,7 +206,7 @@ TEST_F(IdentityCheckTest, AFloodOfForgeriesPushesNoKnownCallerOut) {
   EXPECT_EQ(issuer_.asked(), 6'001);
 }
 
-TEST_F(IdentityCheckTest, ATokenIsNoAnonymousCallerEvenWhenThoseAreLetIn) {
+TEST_F(IdentityCheckTest, InvalidTokenIsNotAnonymous) {
   options_.anonymous = Caller{"open", "", Role::kReader};
   check_ = std::make_unique<IdentityCheck>(issuer_, clock_, metrics_, options_);
   EXPECT_EQ(check_->Identify(http::Headers()).caller, (Caller{"open", "", Role::kReader}));
@@ -228,7 +228,7 @@ class SlowReviewer : public TokenReviewer {
   std::promise<void> answer_;
 };
 
-TEST_F(IdentityCheckTest, ManyWhoShowTheSameTokenCostOneQuestion) {
+TEST_F(IdentityCheckTest, EqualTokensShareOneReview) {
   SlowReviewer slow;
   IdentityCheck check(slow, clock_, metrics_, options_);
   const http::Headers headers = Showing(issuer_.IssueTo("team-a"));

@@ -56,7 +56,7 @@ class SigningKey {
   cjose_jwk_t* key_;
 };
 
-TEST(TokenSignature, OnlyTheKeyThatSignedCounts) {
+TEST(TokenSignature, OnlyTheSigningKeyVerifies) {
   for (const char* kind : {"RSA", "EC"}) {
     SigningKey ours(kind, "a"), other(kind, "a");
     const std::string token = ours.Sign({{"sub", "x"}});
@@ -69,7 +69,7 @@ TEST(TokenSignature, OnlyTheKeyThatSignedCounts) {
   }
 }
 
-TEST(TokenSignature, NeitherNoneNorASharedSecretIsASignature) {
+TEST(TokenSignature, NoneAndSharedSecretsAreRefused) {
   SigningKey ours("RSA", "a");
   const std::string token = ours.Sign({{"sub", "x"}});
   const std::string rest = token.substr(token.find('.'));
@@ -116,7 +116,7 @@ class ReviewByKeysTest : public ::testing::Test {
                               clock_};
 };
 
-TEST_F(ReviewByKeysTest, ATokenOfTheClusterIsGoodUntilItExpires) {
+TEST_F(ReviewByKeysTest, ClusterTokenIsValidUntilItExpires) {
   const std::string token = key_.Sign(Claims());
   auto review = reviewer_.Look(token);
   ASSERT_TRUE(review && review->authenticated);
@@ -147,7 +147,7 @@ TEST_F(ReviewByKeysTest, EveryClaimIsChecked) {
   EXPECT_FALSE(IsGood(forger.Sign(Claims())));
 }
 
-TEST_F(ReviewByKeysTest, ANewKeyIsFetchedWhenItIsFirstSeenButNotForEveryStranger) {
+TEST_F(ReviewByKeysTest, NewKeyIsFetchedOnceNotForEveryUnknown) {
   EXPECT_TRUE(IsGood(key_.Sign(Claims())));
   EXPECT_EQ(fetched_, 1);
   for (int i = 0; i < 20; ++i)
@@ -160,7 +160,7 @@ TEST_F(ReviewByKeysTest, ANewKeyIsFetchedWhenItIsFirstSeenButNotForEveryStranger
   EXPECT_EQ(fetched_, 2);
 }
 
-TEST_F(ReviewByKeysTest, WithoutTheClusterKnownKeysServeAndUnknownOnesAreNoVerdict) {
+TEST_F(ReviewByKeysTest, OutageKeepsKnownKeys) {
   down_ = true;
   EXPECT_FALSE(reviewer_.Look(key_.Sign(Claims())));
   down_ = false;

@@ -1,6 +1,7 @@
 // Checks of settings.
 #include "memory/ingest/ingest_settings.h"
 
+#include "lib/api/limits.h"
 #include "lib/base/text/text.h"
 
 namespace memory {
@@ -12,8 +13,6 @@ using base::Result;
 using base::Status;
 
 namespace {
-
-constexpr int64_t kMostPerTurn = 20;
 
 Error InvalidSetting(const std::string& field, const char* must, const Json& value) {
   return Error{Code::kInvalid, "settings: " + field + " must be " + must + ", it is " +
@@ -66,7 +65,7 @@ Result<IngestSettings> DecodeIngestSettings(const Json& settings) {
   }
   RETURN_IF_ERROR(ReadFraction(*own, "importanceThreshold", read.threshold));
   if (const Json* most = MemberOf(*own, "maxPerTurn")) {
-    if (!most->is_number_integer() || *most < 1 || *most > kMostPerTurn)
+    if (!most->is_number_integer() || *most < 1 || *most > api::kMaxFactsOfTurn)
       return InvalidSetting("maxPerTurn", "a whole number from 1 to 20", *most);
     read.max_per_turn = most->get<int>();
   }

@@ -69,12 +69,13 @@ TEST(ConsolidationPlanTest, OfFarTooManyNearOnesAGroupHasTwenty) {
 
 TEST(ConsolidationPlanTest, OldEpisodesThatAreOftenNeededBecomeLasting) {
   TraceSketch old = SketchOf(1, "a"), young = SketchOf(2, "b"), idle = SketchOf(3, "c"),
-              semantic = SketchOf(4, "d", kSemantic), twin = SketchOf(5, "e"),
+              semantic = SketchOf(4, "d", kSemantic), duplicate = SketchOf(5, "e"),
               other = SketchOf(6, "e");
-  for (TraceSketch* one : {&old, &idle, &semantic, &twin, &other})
+  for (TraceSketch* one : {&old, &idle, &semantic, &duplicate, &other})
     one->created_ms = kPlanNow - 30 * kPlanDay;
-  for (TraceSketch* one : {&old, &young, &semantic, &twin, &other}) one->strength.retrievals = 5;
-  const auto plan = PlanOf({old, young, idle, semantic, twin, other});
+  for (TraceSketch* one : {&old, &young, &semantic, &duplicate, &other})
+    one->strength.retrievals = 5;
+  const auto plan = PlanOf({old, young, idle, semantic, duplicate, other});
   EXPECT_EQ(plan.compact, Slots{1});
   EXPECT_EQ(plan.merge, (std::vector<Slots>{{5, 6}}));
 }

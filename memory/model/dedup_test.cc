@@ -15,13 +15,13 @@ Candidate Row(int64_t slot, int64_t content_ms) {
 Incoming Write(int64_t now_ms) { return {"", "project", "bugfix", "", "h", now_ms}; }
 
 TEST(Dedup, TopicWinsOverHash) {
-  Candidate twin = Row(1, kDayStartMs), topic = Row(2, 0);
+  Candidate duplicate = Row(1, kDayStartMs), topic = Row(2, 0);
   topic.topic_key = "k";
   topic.hash = "other";
   Incoming incoming = Write(kDayStartMs);
   incoming.topic_key = "k";
-  EXPECT_EQ(Decide({twin, topic}, incoming, kWindow).slot, 2);
-  EXPECT_EQ(Decide({twin, topic}, incoming, kWindow).tier, Tier::kTopic);
+  EXPECT_EQ(Decide({duplicate, topic}, incoming, kWindow).slot, 2);
+  EXPECT_EQ(Decide({duplicate, topic}, incoming, kWindow).tier, Tier::kTopic);
 }
 
 TEST(Dedup, ANewTopicKeyIsNeverSwallowedByTheHashTier) {
@@ -46,7 +46,7 @@ TEST(Dedup, TheWindowIsExactToTheMillisecondAcrossMidnight) {
   EXPECT_EQ(Decide({Row(1, before)}, Write(before + 14 * 3'600'000), kWindow).tier, Tier::kNew);
 }
 
-TEST(Dedup, AClockSetBackDoesNotMakeOldRowsTwins) {
+TEST(Dedup, ClockSetBackMakesNoOldRowADuplicate) {
   EXPECT_EQ(Decide({Row(1, kDayStartMs + kWindow + 1)}, Write(kDayStartMs), kWindow).tier,
             Tier::kNew);
 }
@@ -60,7 +60,7 @@ TEST(Dedup, TypeScopeAndRuleArePartOfTheHashKey) {
   EXPECT_EQ(Decide({Row(1, kDayStartMs)}, Write(kDayStartMs), kWindow).tier, Tier::kHash);
 }
 
-TEST(Dedup, TheNewestTwinIsCounted) {
+TEST(Dedup, NewestDuplicateIsCounted) {
   EXPECT_EQ(Decide({Row(1, kDayStartMs), Row(2, kDayStartMs + 5), Row(3, kDayStartMs + 2)},
                    Write(kDayStartMs + 9), kWindow)
                 .slot,

@@ -2,7 +2,9 @@
 #include "memory/model/embedded_text.h"
 
 #include <algorithm>
+#include <cstddef>
 
+#include "lib/base/text/characters.h"
 #include "lib/base/text/identifier.h"
 
 namespace memory {
@@ -25,6 +27,17 @@ std::string EmbeddedText(std::string_view text) {
            static_cast<unsigned char>(c) >= 0x80;
   };
   return std::any_of(left.begin(), left.end(), is_of_word) ? left : "";
+}
+
+bool IsMostlyUnspaced(std::string_view text) {
+  size_t letters = 0, unspaced = 0;
+  for (size_t at = 0; at < text.size();) {
+    const base::Scalar c = base::ScalarAt(text, at);
+    if (base::IsWordCharacter(c.code)) ++letters;
+    if (base::IsUnspaced(c.code)) ++unspaced;
+    at += c.size;
+  }
+  return 2 * unspaced > letters;
 }
 
 int64_t ModelOfEmbeddedTexts(int64_t table_model) {

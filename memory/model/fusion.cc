@@ -34,6 +34,13 @@ double ValueAt(std::vector<double> values, size_t place) {
   return *at;
 }
 
+// The cosine that decides whether a row takes part, and which rows are the nearest.
+float AdmittedBy(const Similarity& row, Admission admission) {
+  return admission == Admission::kWindow ? std::max(row.window, row.own) : row.own;
+}
+
+}  // namespace
+
 void NameMethods(std::vector<Ranked>& rows, size_t limit) {
   std::vector<double> lexical, similar;
   for (const Ranked& row : rows) {
@@ -52,35 +59,29 @@ void NameMethods(std::vector<Ranked>& rows, size_t limit) {
   }
 }
 
-// The cosine that decides whether a row takes part, and which rows are the nearest.
-float AdmittedBy(const Similarity& row, Admission admission) {
-  return admission == Admission::kWindow ? std::max(row.window, row.own) : row.own;
-}
-
-// The nearest `most` that are not among `rows` yet, from the floor on.
-std::vector<const Similarity*> NearestOthers(const std::vector<Ranked>& rows,
-                                             std::span<const Similarity> near, float floor,
-                                             Admission admission, size_t most) {
-  std::vector<const Similarity*> others;
-  auto known = rows.begin();  // both in order of slots
+std::vector<Similarity> NearestOthers(std::span<const int64_t> slots,
+                                      std::span<const Similarity> near, float floor,
+                                      Admission admission, size_t most) {
+  std::vector<Similarity> others;
+  auto known = slots.begin();
   for (const Similarity& row : near) {
-    while (known != rows.end() && known->slot < row.slot) ++known;
-    if (known != rows.end() && known->slot == row.slot) continue;
+    while (known != slots.end() && *known < row.slot) ++known;
+    if (known != slots.end() && *known == row.slot) continue;
     if (admission == Admission::kNearest || AdmittedBy(row, admission) >= floor)
-      others.push_back(&row);
+      others.push_back(row);
   }
   if (others.size() <= most) return others;
   std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(most), others.end(),
-                   [&](const Similarity* a, const Similarity* b) {
-                     const float left = AdmittedBy(*a, admission);
-                     const float right = AdmittedBy(*b, admission);
-                     return left != right ? left > right : a->slot > b->slot;
+                   [&](const Similarity& a, const Similarity& b) {
+                     const float left = AdmittedBy(a, admission);
+                     const float right = AdmittedBy(b, admission);
+                     return left != right ? left > right : a.slot > b.slot;
                    });
   others.resize(most);
+  std::sort(others.begin(), others.end(),
+            [](const Similarity& a, const Similarity& b) { return a.slot < b.slot; });
   return others;
 }
-
-}  // namespace
 
 std::vector<Ranked> Fuse(std::span<const Scored> lexical, std::span<const Similarity> near,
                          const FusionWeights& weights, Admission admission, size_t most,
@@ -109,11 +110,12 @@ std::vector<Ranked> Fuse(std::span<const Scored> lexical, std::span<const Simila
     row.similarity = at->window;
     row.score += meaning(*at);
   }
-  const std::vector<const Similarity*> others =
-      NearestOthers(rows, near, weights.floor, admission, most);
-  for (const Similarity* row : others)
-    if (const double score = meaning(*row); score > 0 || admission == Admission::kNearest)
-      rows.push_back({row->slot, score, 0, row->window, Method::kEmbedding});
+  std::vector<int64_t> slots;
+  slots.reserve(rows.size());
+  for (const Ranked& row : rows) slots.push_back(row.slot);
+  for (const Similarity& row : NearestOthers(slots, near, weights.floor, admission, most))
+    if (const double score = meaning(row); score > 0 || admission == Admission::kNearest)
+      rows.push_back({row.slot, score, 0, row.window, Method::kEmbedding});
   NameMethods(rows, limit);
   return rows;
 }

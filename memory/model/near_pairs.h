@@ -17,7 +17,7 @@ struct PairTaker {
   std::function<void(size_t first, size_t second)> take;   // a near one, possibly several times
 };
 
-// `values`: `dimensions` of each vector, one behind the other. Takes pairs with a cosine of at
+// `values`: `dimensions` of each vector, one after the other. Takes pairs with a cosine of at
 // least `least`. Of vectors with the cosine .95 about 98 of 100 pairs are found, of equal ones all.
 // Time is linear in the vectors: within a bucket each is measured with the next 32 alone. Memory:
 // about 24 bytes a vector.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "memory/model/reserve.h"
 #include "memory/model/slots.h"
 
 namespace memory {
@@ -24,13 +25,6 @@ uint32_t ReadNumber(const uint8_t*& at) {
     number |= (byte & 0x7F) << shift;
     if (byte < 0x80) return number;
   }
-}
-
-// Doubling would hold up to twice what is needed for good.
-template <class T>
-void ReserveFor(std::vector<T>& list, size_t more) {
-  if (list.size() + more > list.capacity())
-    list.reserve(list.size() + std::max(more, list.size() / 8));
 }
 
 }  // namespace
@@ -143,7 +137,7 @@ void RangeIndex::Put(std::vector<NewRow>&& rows) {
     rows_.push_back({facts.created_ms, static_cast<uint32_t>(facts.slot),
                      static_cast<uint32_t>(facts.session), static_cast<uint32_t>(facts.position),
                      static_cast<uint32_t>(facts.words) & 0xFFFFFF,
-                     static_cast<uint32_t>(facts.marks) & 0x7F, 1});
+                     static_cast<uint32_t>(facts.flags) & 0x7F, 1});
     by_slot_.insert(std::upper_bound(by_slot_.begin(), by_slot_.end(), rows_[row].number,
                                      [&](uint32_t number, uint32_t other) {
                                        return number < rows_[other].number;
@@ -235,7 +229,7 @@ Record RangeIndex::RecordOf(uint32_t row) const {
           at.session,
           at.position,
           at.words,
-          at.marks,
+          at.flags,
           at.created_ms,
           {}};
 }
@@ -246,6 +240,19 @@ void RangeIndex::AppendRecords(const Matches& found, const std::vector<Match>& r
     if (match.slot >> kRangeBits != range_) continue;
     Record& record = records.emplace_back(RecordOf(match.row));
     record.hits = HitsOf(found, match);
+  }
+}
+
+void RangeIndex::AppendRecordsOf(std::span<const int64_t> slots,
+                                 std::vector<Record>& records) const {
+  auto at = by_slot_.begin();
+  for (const int64_t slot : slots) {
+    if (slot >> kRangeBits != range_) continue;
+    const auto number = static_cast<uint32_t>(slot);
+    at = std::lower_bound(at, by_slot_.end(), number, [&](uint32_t row, uint32_t wanted) {
+      return rows_[row].number < wanted;
+    });
+    if (at != by_slot_.end() && rows_[*at].number == number) records.push_back(RecordOf(*at));
   }
 }
 

@@ -66,6 +66,9 @@ class RangeIndex {
   void AppendNeighbours(const std::vector<Record>& records, int64_t reach,
                         std::vector<Record>& neighbours) const;
 
+  // The facts of these slots, in ascending order, as far as they are this range's.
+  void AppendRecordsOf(std::span<const int64_t> slots, std::vector<Record>& records) const;
+
   int64_t range() const { return range_; }
   size_t size() const { return by_slot_.size(); }
   bool IsCrowded() const { return rows_.size() > 2 * by_slot_.size() + 64; }  // mostly dead rows
@@ -76,7 +79,7 @@ class RangeIndex {
     int64_t created_ms;
     uint32_t number;  // of the slot in its range
     uint32_t session, position;
-    uint32_t words : 24, marks : 7, live : 1;
+    uint32_t words : 24, flags : 7, live : 1;
   };
   // A stretch of rows_ and its words.
   struct Segment {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "lib/embedding/dot_batch.h"
+#include "memory/model/reserve.h"
 #include "memory/model/slots.h"
 
 namespace memory {
@@ -22,13 +23,6 @@ float InverseLength(std::span<const int8_t> values) {
   int64_t sum = 0;
   for (int8_t value : values) sum += value * value;
   return sum > 0 ? static_cast<float>(1 / std::sqrt(static_cast<double>(sum))) : 0;
-}
-
-// Doubling would hold up to twice what is needed for good.
-template <class T>
-void ReserveRoom(std::vector<T>& list, size_t more) {
-  if (list.size() + more > list.capacity())
-    list.reserve(list.size() + std::max(more, list.size() / 8));
 }
 
 }  // namespace
@@ -120,10 +114,10 @@ void RangeVectors::Remove(int64_t slot) {
 }
 
 void RangeVectors::Put(std::span<const NewRow> rows) {
-  ReserveRoom(rows_, rows.size());
-  ReserveRoom(values_, rows.size() * dimensions_);
-  ReserveRoom(by_slot_, rows.size());
-  ReserveRoom(by_place_, rows.size());
+  ReserveFor(rows_, rows.size());
+  ReserveFor(values_, rows.size() * dimensions_);
+  ReserveFor(by_slot_, rows.size());
+  ReserveFor(by_place_, rows.size());
   std::vector<Row> changed;  // as they were, and as they are
   for (const NewRow& row : rows) {
     if (Row old; Extract(static_cast<uint32_t>(row.slot), old)) changed.push_back(old);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
@@ -17,7 +18,6 @@ using base::Status;
 
 namespace {
 
-constexpr size_t kMaxRules = 32;
 constexpr int64_t kLeastTtlMs = 3'600'000, kLeastRows = 100;
 
 Error Invalid(size_t index, const std::string& why) {
@@ -68,9 +68,10 @@ Result<RetentionRules> DecodeRetention(const Json& list) {
   RetentionRules rules;
   if (list.is_null()) return rules;
   if (!list.is_array()) return Error{Code::kInvalid, "retention must be a list of rules"};
-  if (list.size() > kMaxRules)
+  if (list.size() > api::kMaxRetentionRules)
     return Error{Code::kInvalid, "retention has " + std::to_string(list.size()) +
-                                     " rules, the limit is " + std::to_string(kMaxRules)};
+                                     " rules, the limit is " +
+                                     std::to_string(api::kMaxRetentionRules)};
   for (const Json& json : list) {
     ASSIGN_OR_RETURN(RetentionRule rule, DecodeRule(json, rules.size()));
     for (const RetentionRule& other : rules) {

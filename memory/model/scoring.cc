@@ -23,8 +23,7 @@ double WeightOf(const Record& hit, const Record& receiver) {
   int64_t offset = receiver.position - hit.position;
   if (offset == 0) return 1;
   double weight = offset > 0 ? kAfter[offset] : kBefore[-offset];
-  bool dialogue = std::abs(receiver.created_ms - hit.created_ms) <= kDialogueGapMs;
-  return dialogue ? weight : weight / 2;
+  return weight * GapFactor(hit, receiver);
 }
 
 struct Best {
@@ -43,7 +42,7 @@ double InRecord(const WordHit& hit, double in_content) {
 }
 
 // The strength of each hit of each record in its content, one behind the other.
-std::vector<double> Strengths(const std::vector<Record>& records, double average_words) {
+std::vector<double> Strengths(std::span<const Record> records, double average_words) {
   std::vector<double> strengths;
   for (const Record& record : records) {
     const double length = static_cast<double>(record.words) / average_words;
@@ -66,6 +65,10 @@ void Lend(const Record& hit, const double* strengths, const Record& receiver,
 
 }  // namespace
 
+double GapFactor(const Record& a, const Record& b) {
+  return std::abs(a.created_ms - b.created_ms) <= kDialogueGapMs ? 1 : 0.5;
+}
+
 std::vector<double> InverseFrequencies(const Statistics& statistics) {
   std::vector<double> idf;
   for (size_t i = 0; i < statistics.rows_with.size(); ++i) {
@@ -81,13 +84,12 @@ double OwnStrength(const WordHit& hit, double length) {
   return InRecord(hit, InContent(hit, length));
 }
 
-std::vector<Scored> Score(std::vector<Record> records, const Statistics& statistics,
+std::vector<Scored> Score(std::span<const Record> records, const Statistics& statistics,
                           bool asks_when) {
-  if (!std::is_sorted(records.begin(), records.end(), IsBefore))
-    std::sort(records.begin(), records.end(), IsBefore);
   const std::vector<double> idf = InverseFrequencies(statistics);
   const double idf_sum = std::accumulate(idf.begin(), idf.end(), 0.0);
-  const std::vector<double> strengths = Strengths(records, std::max(1.0, statistics.average_words));
+  const double average_words = std::max(1.0, statistics.average_words);
+  const std::vector<double> strengths = Strengths(records, average_words);
   std::vector<Scored> scored;
   std::vector<Best> best(idf.size());
   size_t from = 0, from_strength = 0;
@@ -104,16 +106,18 @@ std::vector<Scored> Score(std::vector<Record> records, const Statistics& statist
       Lend(records[j], strength, receiver, best);
       strength += records[j].hits.size();
     }
-    double sum = 0, covered = 0;
+    double sum = 0, covered = 0, own = 0;
     for (size_t word = 0; word < idf.size(); ++word) {
       sum += idf[word] * best[word].strength;
       covered += idf[word] * best[word].weight;
     }
     if (sum <= 0) continue;
+    const double length = static_cast<double>(receiver.words) / average_words;
+    for (const WordHit& hit : receiver.hits) own += idf[hit.word] * OwnStrength(hit, length);
     double score = sum * std::sqrt(covered / idf_sum);
-    if (receiver.marks & kMarkQuestion) score *= kQuestionFactor;
-    if (asks_when && (receiver.marks & kMarkTime)) score *= kWhenFactor;
-    scored.push_back({receiver.slot, score});
+    if (receiver.flags & kFlagQuestion) score *= kQuestionFactor;
+    if (asks_when && (receiver.flags & kFlagTime)) score *= kWhenFactor;
+    scored.push_back({receiver.slot, score, own, covered / idf_sum});
   }
   return scored;
 }

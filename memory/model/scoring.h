@@ -21,13 +21,16 @@ struct Record {
   int64_t slot = 0;
   int64_t session = 0, position = 0;  // place: neighbours are within three positions
   int64_t words = 0;                  // length of the content
-  int64_t marks = 0;                  // words.h
+  int64_t flags = 0;                  // words.h
   int64_t created_ms = 0;
   std::span<const WordHit> hits;  // the caller's; empty: a neighbour that holds no word itself
 };
 
 // A row lends to rows of its session within so many positions, and borrows from them.
 inline constexpr int64_t kNeighbourReach = 3;
+
+// What a row lends to another one of its session: half, unless both were written in one dialogue.
+double GapFactor(const Record& a, const Record& b);
 
 // By place: (session, position).
 bool IsBefore(const Record& a, const Record& b);
@@ -41,11 +44,13 @@ struct Statistics {
 
 struct Scored {
   int64_t slot = 0;
-  double score = 0;  // > 0
+  double score = 0;    // > 0
+  double own = 0;      // of the words in the record itself
+  double covered = 0;  // the share of the question that the window holds: 0 … 1
 };
 
-// In no order; records with nothing to score are left out.
-std::vector<Scored> Score(std::vector<Record> records, const Statistics& statistics,
+// Of records in order of places, in that order; records with nothing to score are left out.
+std::vector<Scored> Score(std::span<const Record> records, const Statistics& statistics,
                           bool asks_when);
 // The order of results: best first, ties by slot (the newer first).
 bool RanksBefore(const Scored& a, const Scored& b);

@@ -22,8 +22,8 @@ Record Make(int64_t slot, int64_t position, std::vector<WordHit> hits) {
   return record;
 }
 
-std::vector<Scored> Ranked(std::vector<Record> records, const Statistics& statistics,
-                           bool asks_when) {
+std::vector<Scored> RankedBy(std::vector<Record> records, const Statistics& statistics,
+                             bool asks_when) {
   std::vector<Scored> scored = Score(std::move(records), statistics, asks_when);
   std::sort(scored.begin(), scored.end(), RanksBefore);
   return scored;
@@ -32,13 +32,13 @@ std::vector<Scored> Ranked(std::vector<Record> records, const Statistics& statis
 Statistics Of(std::vector<double> rows_with) { return {100, 10, std::move(rows_with)}; }
 
 TEST(Scoring, ARareWordWeighsMoreThanACommonOne) {
-  auto scored = Ranked({Make(1, 10, {{0, 1}}), Make(2, 20, {{1, 1}})}, Of({90, 2}), false);
+  auto scored = RankedBy({Make(1, 10, {{0, 1}}), Make(2, 20, {{1, 1}})}, Of({90, 2}), false);
   ASSERT_EQ(scored.size(), 2u);
   EXPECT_EQ(scored[0].slot, 2);
 }
 
 TEST(Scoring, MoreOfTheQuestionBeatsMoreOfOneWord) {
-  auto scored = Ranked({Make(1, 10, {{0, 9}}), Make(2, 20, {{0, 1}, {1, 1}})}, Of({5, 5}), false);
+  auto scored = RankedBy({Make(1, 10, {{0, 9}}), Make(2, 20, {{0, 1}, {1, 1}})}, Of({5, 5}), false);
   EXPECT_EQ(scored[0].slot, 2);
 }
 
@@ -46,8 +46,8 @@ TEST(Scoring, AHitIsLentToNeighboursOfTheSessionWithinThree) {
   Record other = Make(9, 11, {});
   other.session = 2;
   auto scored =
-      Ranked({Make(1, 10, {{0, 1}}), Make(2, 11, {}), Make(3, 9, {}), Make(4, 14, {}), other},
-             Of({5}), false);
+      RankedBy({Make(1, 10, {{0, 1}}), Make(2, 11, {}), Make(3, 9, {}), Make(4, 14, {}), other},
+               Of({5}), false);
   ASSERT_EQ(scored.size(), 3u);
   EXPECT_EQ(scored[0].slot, 1);
   EXPECT_EQ(scored[1].slot, 2);  // after a hit weighs more than before it
@@ -57,30 +57,30 @@ TEST(Scoring, AHitIsLentToNeighboursOfTheSessionWithinThree) {
 TEST(Scoring, NeighboursThatAreHoursApartLendHalf) {
   Record late = Make(2, 11, {});
   late.created_ms = 3'600'000;
-  double near = Ranked({Make(1, 10, {{0, 1}}), Make(2, 11, {})}, Of({5}), false)[1].score;
-  double far = Ranked({Make(1, 10, {{0, 1}}), late}, Of({5}), false)[1].score;
+  double near = RankedBy({Make(1, 10, {{0, 1}}), Make(2, 11, {})}, Of({5}), false)[1].score;
+  double far = RankedBy({Make(1, 10, {{0, 1}}), late}, Of({5}), false)[1].score;
   EXPECT_LT(far, near);
 }
 
 TEST(Scoring, ATitleCountsForItsOwnRecordOnly) {
   Record titled = Make(1, 10, {{0, 0, true, false}});
-  auto scored = Ranked({titled, Make(2, 11, {})}, Of({5}), false);
+  auto scored = RankedBy({titled, Make(2, 11, {})}, Of({5}), false);
   ASSERT_EQ(scored.size(), 1u);
   EXPECT_EQ(scored[0].slot, 1);
 }
 
 TEST(Scoring, QuestionsRankBehindAnswersAndTimesAheadForWhen) {
   Record ask = Make(1, 10, {{0, 1}}), answer = Make(2, 20, {{0, 1}}), dated = Make(3, 30, {{0, 1}});
-  ask.marks = kMarkQuestion;
-  dated.marks = kMarkTime;
-  auto scored = Ranked({ask, answer, dated}, Of({5}), true);
+  ask.flags = kFlagQuestion;
+  dated.flags = kFlagTime;
+  auto scored = RankedBy({ask, answer, dated}, Of({5}), true);
   EXPECT_EQ(scored[0].slot, 3);
   EXPECT_EQ(scored[1].slot, 2);
   EXPECT_EQ(scored[2].slot, 1);
 }
 
 TEST(Scoring, TiesAreBrokenByTheNewerSlot) {
-  auto scored = Ranked({Make(7, 10, {{0, 1}}), Make(8, 20, {{0, 1}})}, Of({5}), false);
+  auto scored = RankedBy({Make(7, 10, {{0, 1}}), Make(8, 20, {{0, 1}})}, Of({5}), false);
   EXPECT_EQ(scored[0].slot, 8);
 }
 

@@ -96,9 +96,9 @@ bool HasDigit(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The t of "isn't", behind either apostrophe.
+// The t of "isn't", after either apostrophe.
 bool IsNegated(std::string_view word, std::string_view next) {
-  if ((word.back() | 0x20) != 'n' || (next != "t" && next != "T")) return false;
+  if (word.empty() || (word.back() | 0x20) != 'n' || (next != "t" && next != "T")) return false;
   const std::string_view between(word.data() + word.size(),
                                  static_cast<size_t>(next.data() - word.data()) - word.size());
   return between == "'" || between == "\u2019";
@@ -106,18 +106,22 @@ bool IsNegated(std::string_view word, std::string_view next) {
 
 }  // namespace
 
+std::string TellingWordOf(std::string_view token, std::string_view next) {
+  std::string folded = base::FoldCase(token);
+  auto mark = Marks().find(folded);
+  if (mark == Marks().end() && folded.ends_with('s'))  // Tuesdays, dienstags
+    mark = Marks().find(folded.substr(0, folded.size() - 1));
+  if (mark != Marks().end()) return std::string(mark->second);
+  if (!next.empty() && IsNegated(token, next)) return "not";
+  return HasDigit(folded) || base::IsIdentifier(token) ? folded : std::string();
+}
+
 std::vector<std::string> TellingWords(std::string_view text) {
   std::vector<std::string> found;
   const std::vector<std::string_view> tokens = base::Tokens(text);
   for (size_t i = 0; i < tokens.size(); ++i) {
-    std::string folded = base::FoldCase(tokens[i]);
-    const auto mark = Marks().find(folded);
-    if (mark != Marks().end())
-      found.emplace_back(mark->second);
-    else if (i + 1 < tokens.size() && IsNegated(tokens[i], tokens[i + 1]))
-      found.emplace_back("not");
-    else if (HasDigit(folded) || base::IsIdentifier(tokens[i]))
-      found.push_back(std::move(folded));
+    std::string word = TellingWordOf(tokens[i], i + 1 < tokens.size() ? tokens[i + 1] : "");
+    if (!word.empty()) found.push_back(std::move(word));
   }
   return found;
 }

@@ -8,7 +8,10 @@
 
 namespace memory {
 
-// These of a text, folded, in the order of the text.
+// What `token` says that tells texts apart, folded; "not" for every negation; "": nothing. `next`:
+// the token after it, in the same text.
+std::string TellingWordOf(std::string_view token, std::string_view next);
+// These of a text, in the order of the text.
 std::vector<std::string> TellingWords(std::string_view text);
 
 }  // namespace memory

@@ -14,6 +14,7 @@ TEST(ToldApart, NumbersDaysMonthsNegationsAndIdentifiersInTheirOrder) {
   EXPECT_EQ(TellingWords("It isn't; it won’t; it cannot."), (Telling{"not", "not", "not"}));
   EXPECT_EQ(TellingWords("Seven boxes in März"), (Telling{"seven", "march"}));
   EXPECT_EQ(TellingWords("sieben Kisten im MÄRZ"), (Telling{"seven", "march"}));
+  EXPECT_EQ(TellingWords("Tuesdays and dienstags"), (Telling{"tuesday", "tuesday"}));
   EXPECT_TRUE(TellingWords("The sun sat on a well-known hill, and may stay").empty());
   EXPECT_TRUE(TellingWords("").empty());
 }

@@ -51,6 +51,10 @@ constexpr const char* kTimeWords =
     "winter since until recently lately soon daily weekly monthly yearly annual anniversary "
     "birthday";
 
+constexpr const char* kNumberWords =
+    "one two three four five six seven eight nine ten eleven twelve dozen hundred thousand once "
+    "twice couple few several";
+
 // One group a line; a form may stand in one group only.
 constexpr const char* kIrregular = R"(
 arise arose arisen
@@ -219,6 +223,11 @@ bool IsFunctionWord(std::string_view folded) {
 
 bool IsTimeWord(std::string_view folded) {
   static const auto kSet = SetOf(kTimeWords);
+  return kSet.count(std::string(folded)) > 0;
+}
+
+bool IsNumberWord(std::string_view folded) {
+  static const auto kSet = SetOf(kNumberWords);
   return kSet.count(std::string(folded)) > 0;
 }
 

@@ -89,6 +89,12 @@ bool AsksWhen(std::string_view folded) {
   return false;
 }
 
+bool AsksHowMany(std::string_view folded) {
+  for (std::string_view words : {"how many", "how much", "how long", "how old", "how often"})
+    if (folded.find(words) != std::string_view::npos) return true;
+  return false;
+}
+
 bool IsYear(std::string_view word) {
   if (word.size() != 4 || (word.substr(0, 2) != "19" && word.substr(0, 2) != "20")) return false;
   return word[2] >= '0' && word[2] <= '9' && word[3] >= '0' && word[3] <= '9';
@@ -219,6 +225,7 @@ Question ReadQuestion(std::string_view text, size_t max_words, Rows rows) {
   Question question;
   text = base::Trim(text);
   question.asks_when = AsksWhen(base::FoldCase(base::Prefix(text, kLongestWhen)));
+  question.asks_how_many = AsksHowMany(base::FoldCase(text));
   question.words = QuestionReader(max_words, rows).Read(text);
   return question;
 }
@@ -249,17 +256,19 @@ int64_t CountWords(std::string_view text) {
   return count;
 }
 
-int64_t MarksOf(std::string_view content) {
-  int64_t marks = 0;
+int64_t FlagsOf(std::string_view content) {
+  int64_t flags = 0;
   std::string_view trimmed = base::Trim(content);
-  if (trimmed.ends_with("?") || trimmed.ends_with("？")) marks |= kMarkQuestion;
+  if (trimmed.ends_with("?") || trimmed.ends_with("？")) flags |= kFlagQuestion;
+  if (content.find('?') != content.npos || content.find("？") != content.npos) flags |= kFlagAsks;
   Cut(
       base::FoldCase(content),
       [&](std::string_view word) {
-        if (IsTimeWord(word) || IsYear(word)) marks |= kMarkTime;
+        if (IsTimeWord(word) || IsYear(word)) flags |= kFlagTime;
+        if (!IsLetters(word) || IsNumberWord(word)) flags |= kFlagNumber;
       },
       [](const std::vector<std::string_view>&) {});
-  return marks;
+  return flags;
 }
 
 std::string FormerGrams(std::string_view text) {
@@ -298,7 +307,7 @@ std::string WithTags(const std::string& grams, std::string_view tags) {
 TextFacts FactsOf(std::string_view title, std::string_view content) {
   TextFacts facts;
   facts.words = CountWords(content);
-  facts.marks = MarksOf(content);
+  facts.flags = FlagsOf(content);
   facts.grams = AddedTerms(std::string(title) + ' ' + std::string(content));
   return facts;
 }

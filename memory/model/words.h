@@ -10,9 +10,11 @@
 
 namespace memory {
 
-// Facts about a record's content, kept beside it (bits).
-inline constexpr int64_t kMarkQuestion = 1;  // ends in a question mark
-inline constexpr int64_t kMarkTime = 2;      // names a time: a day, a month, a year, "yesterday"
+// Flags of a record's content, kept beside it (the column marks).
+inline constexpr int64_t kFlagQuestion = 1;  // ends in a question mark
+inline constexpr int64_t kFlagTime = 2;      // names a time: a day, a month, a year, "yesterday"
+inline constexpr int64_t kFlagAsks = 4;      // has a question mark
+inline constexpr int64_t kFlagNumber = 8;    // has a number: 7, "two"
 
 // A word of a query with all its forms, which count as one: "go" finds "went".
 struct QuestionWord {
@@ -22,7 +24,8 @@ struct QuestionWord {
 
 struct Question {
   std::vector<QuestionWord> words;
-  bool asks_when = false;  // "when …", "how long …", "what date …"
+  bool asks_when = false;      // "when …", "how long …", "what date …"
+  bool asks_how_many = false;  // "how many …", "how old …"
 };
 
 // Whether rows of the file are not cut by terms.h yet.
@@ -45,7 +48,7 @@ MatchText AnyWordOf(const Question& question);
 
 // The stored facts about a record's text.
 struct TextFacts {
-  int64_t words = 0, marks = 0;  // of the content
+  int64_t words = 0, flags = 0;  // of the content
   std::string grams;             // AddedTerms of both
   int64_t model = 0;             // that made `vector`
   std::vector<int8_t> vector;    // of both, by lib/embedding; empty: none is known
@@ -53,7 +56,7 @@ struct TextFacts {
 // All but the vector.
 TextFacts FactsOf(std::string_view title, std::string_view content);
 int64_t CountWords(std::string_view text);
-int64_t MarksOf(std::string_view content);
+int64_t FlagsOf(std::string_view content);
 // AddedTerms of a row with these tags, which are a JSON list.
 std::string WithTags(const std::string& grams, std::string_view tags);
 // Its former function for rows that are not cut yet: single characters and overlapping pairs of the

@@ -1,4 +1,4 @@
-// Words of queries, marks and bigrams of records.
+// Words of queries, flags and bigrams of records.
 #include "memory/model/words.h"
 
 #include <gtest/gtest.h>
@@ -46,16 +46,28 @@ TEST(Words, CjkRunsBecomePairs) {
 }
 
 TEST(Words, MarksTellQuestionsAndTimes) {
-  EXPECT_EQ(MarksOf("Ready? "), kMarkQuestion);
-  EXPECT_EQ(MarksOf("We met last Friday"), kMarkTime);
-  EXPECT_EQ(MarksOf("in 2023 it was"), kMarkTime);
-  EXPECT_EQ(MarksOf("port 7437 open"), 0);
+  EXPECT_EQ(FlagsOf("Ready? "), kFlagQuestion | kFlagAsks);
+  EXPECT_EQ(FlagsOf("准备好了吗？"), kFlagQuestion | kFlagAsks);
+  EXPECT_EQ(FlagsOf("Ready? I am."), kFlagAsks);
+  EXPECT_EQ(FlagsOf("We met last Friday"), kFlagTime);
+  EXPECT_EQ(FlagsOf("in 2023 it was"), kFlagTime | kFlagNumber);
+  EXPECT_EQ(FlagsOf("port 7437 open"), kFlagNumber);
+  EXPECT_EQ(FlagsOf("Two ports, v2"), kFlagNumber);
+  EXPECT_EQ(FlagsOf("the port is open"), 0);
 }
 
 TEST(Words, WhenQuestionsAreSeen) {
   EXPECT_TRUE(ReadQuestion("When did it fail?").asks_when);
   EXPECT_TRUE(ReadQuestion("how long did it take").asks_when);
   EXPECT_FALSE(ReadQuestion("Whenever it fails").asks_when);
+}
+
+TEST(Words, QuestionsForANumberAreSeen) {
+  for (const char* asked :
+       {"How many ports?", "Since when, and how long?", "HOW OLD is it", "how much"})
+    EXPECT_TRUE(ReadQuestion(asked).asks_how_many) << asked;
+  for (const char* other : {"How do many ports open?", "many ports", ""})
+    EXPECT_FALSE(ReadQuestion(other).asks_how_many) << other;
 }
 
 TEST(Words, WordsAreCounted) { EXPECT_EQ(CountWords("don't stop: 数据 ok"), 6); }

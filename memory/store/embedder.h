@@ -11,6 +11,7 @@
 
 #include "lib/base/result.h"
 #include "memory/model/fusion.h"
+#include "memory/model/piece_meaning.h"
 
 namespace memory {
 
@@ -24,6 +25,8 @@ class Embedder {
   virtual FusionWeights weights() const = 0;
   // `dimensions()` values, not normalized; empty: the text has no known word.
   virtual std::vector<int8_t> Embed(std::string_view text) const = 0;
+  // Null: only whole texts have a meaning.
+  virtual const PieceMeaning* pieces() const { return nullptr; }
 };
 
 // A model behind a network: slow and often unavailable. Any thread.

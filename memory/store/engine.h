@@ -20,7 +20,7 @@ struct Swept {
   int64_t items = 0;                  // expired, removed
   int64_t fields = 0;                 // conversations with expired working memory, removed
   int64_t shared = 0;                 // expired items of shared memory, removed
-  int64_t over_cap = 0;               // rows above a cap that stay because they were used
+  int64_t cap_exempt = 0;             // rows above a cap that stay because they were used
 };
 
 // For metrics and the report to the operator. Counts of stores include open ones only.
@@ -32,7 +32,7 @@ struct EngineFigures {
   int64_t longest_log_bytes = 0, due_erasures = 0;
   int64_t index_bytes = 0, cache_bytes = 0;  // in memory
   int64_t remote_gaps = 0;                   // rows that wait for a vector of the remote model
-  int64_t uncut_rows = 0;   // rows whose words of an earlier version are to be cut anew
+  int64_t uncut_rows = 0;   // rows and items with index terms of an earlier version
   int64_t spool_bytes = 0;  // uploads and copies
   int64_t free_bytes = 0, ballast_bytes = 0;  // of the volume; free -1: unknown
 };

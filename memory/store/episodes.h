@@ -13,11 +13,7 @@
 namespace memory {
 
 inline constexpr const char* kEpisodeType = "episode";
-inline constexpr size_t kMaxConversationBytes = 200;
-inline constexpr size_t kMaxEpisodeName = 200;         // characters of an agent's or user's
-inline constexpr size_t kMaxEpisodeFields = 64 << 10;  // bytes of JSON beside the summary
-inline constexpr size_t kMaxEpisodesFound = 100;       // of one question
-inline constexpr size_t kMaxEpisodesAnswered = 1000;   // of one conversation
+inline constexpr size_t kMaxEpisodesAnswered = 1000;  // of one conversation
 
 struct Episode {
   int64_t id = 0;  // > 0, never reused in a tenant

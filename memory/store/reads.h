@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/api/memory_api.h"
+#include "memory/model/fusion.h"
 
 namespace memory {
 
@@ -43,6 +44,13 @@ struct Filter {
 struct FoundScores {
   double lexical = 0;                // of the words; 0: the row has none of them
   std::optional<double> similarity;  // cosine with the query; nullopt: the row has no vector yet
+  std::optional<Signals> signals;    // nullopt: the two above alone ranked it
+};
+
+// A row that a client hid (a soft delete).
+struct HiddenRow {
+  api::Observation row;
+  int64_t hidden_ms = 0;
 };
 
 struct Found {

@@ -11,12 +11,12 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/result.h"
 #include "lib/conversation/routes/host.h"
+#include "memory/keeping/items.h"
+#include "memory/keeping/shared_items.h"
 #include "memory/model/retention.h"
 #include "memory/store/consolidation.h"
 #include "memory/store/episodes.h"
-#include "memory/store/items.h"
 #include "memory/store/reads.h"
-#include "memory/store/shared_items.h"
 #include "memory/store/traces.h"
 #include "memory/store/transfers.h"
 #include "memory/store/turns.h"
@@ -42,6 +42,12 @@ class Store {
   // the row from summaries and digests of sessions, and erases its words from the file soon after
   // the answer.
   virtual base::Status Delete(int64_t id, bool hard, int64_t now_ms) = 0;
+  // Undoes a soft delete. A live row stays as it is. kNotFound: the id never existed, or was
+  // erased; kConflict: another row has its topic now, retention hid it, or it is a part of a merged
+  // trace.
+  virtual base::Result<api::Observation> Restore(int64_t id) = 0;
+  // The rows that Restore takes back, the one hidden last first.
+  virtual base::Result<std::vector<HiddenRow>> HiddenRows(const Filter& filter) = 0;
   // The texts that quote a row and stay when it is erased, since they are rows of their own; with a
   // viewer those that it sees. `callers`: also those of single callers, such as conversations.
   // Reads the whole store, for at most 5 s.

@@ -13,13 +13,8 @@
 
 namespace memory {
 
-inline constexpr size_t kMaxTraceExtras = 16 << 10;         // bytes of JSON: emotions and metadata
-inline constexpr size_t kMaxTracesMerged = 100;             // of one call
 inline constexpr size_t kMaxTraceTags = api::kMaxTagsKept;  // of a merged trace
 inline constexpr size_t kMaxTraceEdges = 256;               // outgoing, of a trace
-inline constexpr size_t kMaxEdgeKind = 50;                  // characters
-inline constexpr size_t kMaxTracesFound = 100;              // of one query
-inline constexpr size_t kMaxScopeId = 200;                  // characters of a user, an agent
 inline constexpr int64_t kDueDays = 30;                     // that a reminder stays due
 inline constexpr const char* kDefaultScopeId = "default";
 

@@ -9,9 +9,9 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/result.h"
+#include "memory/keeping/items.h"
 #include "memory/store/episodes.h"
 #include "memory/store/exported_traces.h"
-#include "memory/store/items.h"
 #include "memory/store/reads.h"
 
 namespace memory {
@@ -29,8 +29,8 @@ struct ExportedLink {
 struct ExportedRow {
   api::Observation row;
   std::vector<Revision> revisions;
-  // Set by WalkNotes, and for an import of a row that becomes a trace too when it is new: of that
-  // only scope, scope_id, strength and metadata count.
+  // Set by WalkObservations on request, and for an import of a row that becomes a trace too when it
+  // is new: of that only scope, scope_id, strength and metadata count.
   std::optional<ExportedTrace> trace = {};
   std::vector<ExportedLink> links = {};
 };
@@ -64,37 +64,28 @@ struct ImportOptions {
   int64_t now_ms = 0;
 };
 
-// Walks over the rows of a store once, in many short snapshots. May outlive its Store.
+template <class Row>
+using OnRow = std::function<base::Status(const Row&)>;  // an error ends the walk
+
+// Walks over the rows of a store, in many short snapshots: those that exist when the first walk
+// begins, in the order of their creation. May outlive its Store.
 class ExportCursor {
  public:
   virtual ~ExportCursor() = default;
-  // Sessions, then observations, in the order of their creation; an error of a callback ends the
+  virtual base::Status WalkSessions(const OnRow<api::Session>& on_session) = 0;
+  // `traces`: each row has its trace and its heaviest edges, at most kMaxTraceEdges, to rows of the
   // walk. Earlier versions of a row beyond 8 MiB are left out, oldest first.
-  virtual base::Status Walk(
-      const std::function<base::Status(const api::Session&)>& on_session,
-      const std::function<base::Status(const ExportedRow&)>& on_observation) = 0;
-  // The same with the trace of each row and its heaviest edges, at most kMaxTraceEdges, to rows of
-  // the walk.
-  virtual base::Status WalkNotes(
-      const std::function<base::Status(const api::Session&)>& on_session,
-      const std::function<base::Status(const ExportedRow&)>& on_observation) = 0;
-  // The same over items: live ones of a store, all of an uploaded file.
-  virtual base::Status WalkItems(
-      const std::function<base::Status(const ExportedItem&)>& on_item) = 0;
-  // The same over episodes; Walk has their observations.
-  virtual base::Status WalkEpisodes(
-      const std::function<base::Status(const Episode&)>& on_episode) = 0;
-  // The same over traces, and over edges between live ones.
-  virtual base::Status WalkTraces(
-      const std::function<base::Status(const ExportedTrace&)>& on_trace) = 0;
-  virtual base::Status WalkEdges(
-      const std::function<base::Status(const ExportedEdge&)>& on_edge) = 0;
-  // The same over all observations as traces; with vectors on request.
-  virtual base::Status WalkWholeTraces(
-      bool vectors, const std::function<base::Status(const WholeTrace&)>& on_trace) = 0;
-  // The same over runs of consolidation, the oldest first.
-  virtual base::Status WalkRuns(
-      const std::function<base::Status(const ConsolidationRun&)>& on_run) = 0;
+  virtual base::Status WalkObservations(bool traces, const OnRow<ExportedRow>& on_row) = 0;
+  // Live items of a store, all of an uploaded file.
+  virtual base::Status WalkItems(const OnRow<Cell>& on_item) = 0;
+  // Without their observations.
+  virtual base::Status WalkEpisodes(const OnRow<Episode>& on_episode) = 0;
+  virtual base::Status WalkTraces(const OnRow<ExportedTrace>& on_trace) = 0;
+  virtual base::Status WalkEdges(const OnRow<ExportedEdge>& on_edge) = 0;  // between live traces
+  // All observations as traces; with vectors on request.
+  virtual base::Status WalkWholeTraces(bool vectors, const OnRow<WholeTrace>& on_trace) = 0;
+  // Runs of consolidation.
+  virtual base::Status WalkRuns(const OnRow<ConsolidationRun>& on_run) = 0;
 };
 
 // A row of another program's SQLite file, with its columns as members, and its table; of an AgentOS

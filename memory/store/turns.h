@@ -12,7 +12,6 @@
 
 namespace memory {
 
-inline constexpr size_t kMaxTurnText = 64 << 10;        // bytes, of each side
 inline constexpr int64_t kMaxPendingTurns = 10'000;     // of a tenant; kFull beyond
 inline constexpr int64_t kMaxTurnTries = 5;             // then a turn is a dead letter
 inline constexpr int64_t kMaxExtractorTries = 3;        // of a turn on which the extractor fails

@@ -34,6 +34,7 @@ struct Patch {
   std::optional<std::vector<std::string>> tags;
   std::string writer = api::kOriginUser;  // the row gets the lower of its trust class and this one
   bool replace_user = false;              // like api::NewObservation
+  std::optional<int64_t> if_revision;     // kConflict: the row has another one now
 };
 
 struct SessionEnd {

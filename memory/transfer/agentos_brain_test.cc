@@ -73,7 +73,7 @@ class AgentOsBrainTest : public AgentOsFixture {
   }
 };
 
-TEST_F(AgentOsBrainTest, ABrainIsMergedAndTheSecondTimeIsSkipped) {
+TEST_F(AgentOsBrainTest, BrainIsImportedOnce) {
   for (const bool with_log : {false, true}) {
     StartEmpty();
     const std::string file = Brain("", with_log);
@@ -103,7 +103,7 @@ TEST_F(AgentOsBrainTest, ABrainIsMergedAndTheSecondTimeIsSkipped) {
   }
 }
 
-TEST_F(AgentOsBrainTest, TagsOfTheSameTextAreUnited) {
+TEST_F(AgentOsBrainTest, TagsOfEqualTextAreUnited) {
   const std::string tea = Add("User drinks tea.", {{"type", "semantic"}, {"tags", {"mine"}}});
   const Json report = PostText("/import", Brain()).body;
   EXPECT_EQ(report["imported"], 1) << report;
@@ -111,7 +111,7 @@ TEST_F(AgentOsBrainTest, TagsOfTheSameTextAreUnited) {
   EXPECT_EQ(Found({{"query", "hot"}}), Ids{tea});
 }
 
-TEST_F(AgentOsBrainTest, AFileThatCouldRunSomethingIsRefused) {
+TEST_F(AgentOsBrainTest, FileWithExecutableSchemaIsRefused) {
   for (const auto& [script, says] : std::vector<std::pair<std::string, std::string>>{
            {"CREATE TRIGGER t AFTER INSERT ON messages BEGIN DELETE FROM messages; END",
             "its trigger t could run"},
@@ -156,7 +156,7 @@ TEST_F(AgentOsBrainTest, AFileThatCouldRunSomethingIsRefused) {
   EXPECT_NE(WhyRefused(tables).find("more than 200"), std::string::npos);
 }
 
-TEST_F(AgentOsBrainTest, WhatOnlyLooksLikeCodeIsTaken) {
+TEST_F(AgentOsBrainTest, NamesThatResembleSqlKeywordsAreAccepted) {
   for (const char* script :
        {"CREATE TABLE c(\"check\", [generated always as (x)], `CHECK(x)` TEXT DEFAULT 'CHECK(1)')",
         "CREATE TABLE c(x /* CHECK(x > 1) */, y -- GENERATED ALWAYS AS (x)\n)",
@@ -167,7 +167,7 @@ TEST_F(AgentOsBrainTest, WhatOnlyLooksLikeCodeIsTaken) {
   }
 }
 
-TEST_F(AgentOsBrainTest, RowsOfAFileAreCheckedLikeAnyOthers) {
+TEST_F(AgentOsBrainTest, InvalidRowsAreListedWithFieldAndLimit) {
   const Json report =
       PostText("/import",
                Brain("UPDATE memory_traces SET strength = 'strong' WHERE id = 'mt_a';"
@@ -190,7 +190,7 @@ TEST_F(AgentOsBrainTest, RowsOfAFileAreCheckedLikeAnyOthers) {
     EXPECT_NE(all.find(says), all.npos) << says << all;
 }
 
-TEST_F(AgentOsBrainTest, ADamagedBrainIsRefusedOrTakenButNeverHarms) {
+TEST_F(AgentOsBrainTest, DamagedBrainIsImportedOrRefusedSafely) {
   const std::string file = Brain();
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));

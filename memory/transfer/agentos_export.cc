@@ -1,14 +1,12 @@
-// One object of arrays, written while its rows are read.
-#include "memory/transfer/agentos_export.h"
-
+// AgentOS' JSON: one object of arrays, written while its rows are read.
 #include <set>
 
-#include "lib/conversation/routes/conversation_export.h"
+#include "lib/conversation/routes/conversation_transfer.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/traces/whole_traces.h"
 #include "memory/api/validate.h"
-#include "memory/transfer/pieces.h"
-#include "memory/transfer/rows/kept_rows.h"
+#include "memory/transfer/export_body.h"
+#include "memory/transfer/rows/agentos_rows.h"
 
 namespace memory {
 
@@ -25,20 +23,14 @@ struct AgentOsWriting {
 };
 
 Status WriteAgentOs(const AgentOsWriting& writing, http::BodyWriter& writer) {
-  Pieces pieces(writer);
-  bool first = true;
-  auto start = [&](const char* name, bool top = false) {
-    first = true;
-    return pieces.Write(std::string(top ? "{\"" : "],\n\"") + name + "\":[");
+  ExportBody body(writer);
+  const auto start = [&](const char* name, const char* before = "],\n") {
+    return body.BeginArray(before + ("\"" + std::string(name) + "\":["));
   };
-  auto add = [&](const Json& json) -> Status {
-    RETURN_IF_ERROR(pieces.Write(first ? "\n" : ",\n"));
-    first = false;
-    return pieces.Write(base::DumpJson(json));
-  };
+  const auto add = [&](const Json& json) { return body.Element(json); };
   ExportCursor& cursor = *writing.cursor;
   std::set<std::string> kept;  // arrays of which something was kept
-  RETURN_IF_ERROR(start("traces", true));
+  RETURN_IF_ERROR(start("traces", "{"));
   RETURN_IF_ERROR(cursor.WalkWholeTraces(writing.embeddings, [&](const WholeTrace& one) -> Status {
     const std::string array = KeptElements::ArrayOf(one.type, one.trace.tags);
     if (!array.empty()) kept.insert(array);
@@ -74,8 +66,8 @@ Status WriteAgentOs(const AgentOsWriting& writing, http::BodyWriter& writer) {
   RETURN_IF_ERROR(start("consolidation_log"));
   RETURN_IF_ERROR(
       cursor.WalkRuns([&](const ConsolidationRun& one) { return add(EncodeLoggedRun(one)); }));
-  RETURN_IF_ERROR(pieces.Write("]}\n"));
-  return pieces.Flush();
+  RETURN_IF_ERROR(body.Write("]}\n"));
+  return body.Flush();
 }
 
 Result<AgentOsWriting> Prepare(const Api& api, const http::Request& request) {

@@ -14,7 +14,7 @@ class AgentOsJsonTest : public AgentOsFixture {
   }
 };
 
-TEST_F(AgentOsJsonTest, AnExportHasTracesAsTheRoutesAnswerThem) {
+TEST_F(AgentOsJsonTest, ExportedTracesEqualTheRoutesAnswers) {
   const std::string a = Add("tea", {{"type", "semantic"},
                                     {"tags", {"drink"}},
                                     {"metadata", {{"importance", 1}}},
@@ -48,7 +48,7 @@ TEST_F(AgentOsJsonTest, AnExportHasTracesAsTheRoutesAnswerThem) {
   EXPECT_EQ(ExportAgentOs("&project=other")["traces"], Json::array());
 }
 
-TEST_F(AgentOsJsonTest, EmbeddingsAreThereWhenTheyAreAskedFor) {
+TEST_F(AgentOsJsonTest, EmbeddingsAreExportedOnRequest) {
   ServerSettings settings;
   settings.data_dir = scratch_.File("meaning");
   settings.store.embedder = std::make_shared<WordBag>();
@@ -71,7 +71,7 @@ TEST_F(AgentOsJsonTest, EmbeddingsAreThereWhenTheyAreAskedFor) {
   EXPECT_EQ(Get("/export?format=agentos-json&includeConversations=7").status, 400);
 }
 
-TEST_F(AgentOsJsonTest, WhatGoesOutComesInAndTheSecondImportIsSkipped) {
+TEST_F(AgentOsJsonTest, ExportIsImportedCompletelyAndOnce) {
   const std::string compacted = AddCompacted();
   const Json original = OriginalOf(compacted);
   const std::string a = Add("tea", {{"tags", {"drink"}}, {"scope", "thread"}});
@@ -109,7 +109,7 @@ TEST_F(AgentOsJsonTest, WhatGoesOutComesInAndTheSecondImportIsSkipped) {
   EXPECT_EQ(again["errors"], Json::array());
 }
 
-TEST_F(AgentOsJsonTest, OurOwnFormatsCarryOriginalsAndManyTags) {
+TEST_F(AgentOsJsonTest, OwnFormatsKeepOriginalsAndManyTags) {
   const std::string compacted = AddCompacted();
   const Json original = OriginalOf(compacted);
   std::vector<std::string> ids;
@@ -135,7 +135,7 @@ TEST_F(AgentOsJsonTest, OurOwnFormatsCarryOriginalsAndManyTags) {
 }
 
 // As AgentOS' JsonExporter writes its tables.
-TEST_F(AgentOsJsonTest, ABrainOfAgentOsIsTaken) {
+TEST_F(AgentOsJsonTest, BrainOfAgentOsIsImported) {
   const Json brain = {
       {"meta", {{"schema_version", "1"}, {"exported_at", "1711234567890"}}},
       {"traces",
@@ -227,7 +227,7 @@ TEST_F(AgentOsJsonTest, ABrainOfAgentOsIsTaken) {
   }
 }
 
-TEST_F(AgentOsJsonTest, TheSameTextIsSkippedInItsTypeAndScopeAlone) {
+TEST_F(AgentOsJsonTest, EqualTextIsSkippedOnlyInItsTypeAndScope) {
   const std::string tea = Add("tea");
   auto trace = [](const char* id, const char* type, const char* scope, const char* user) {
     return Json{
@@ -247,7 +247,7 @@ TEST_F(AgentOsJsonTest, TheSameTextIsSkippedInItsTypeAndScopeAlone) {
   EXPECT_EQ(Post("/import?dedup=perhaps", brain).status, 400);
 }
 
-TEST_F(AgentOsJsonTest, AnIdThatIsAnothersHereIsMappedInEdgesToo) {
+TEST_F(AgentOsJsonTest, UsedIdIsMappedAlsoInEdges) {
   const std::string mine = Add("mine");
   const Json brain = Brain({{{"id", mine}, {"content", "theirs"}, {"createdAt", 7}},
                             {{"id", "mt_other"}, {"content", "other"}, {"createdAt", 7}}},
@@ -262,7 +262,7 @@ TEST_F(AgentOsJsonTest, AnIdThatIsAnothersHereIsMappedInEdgesToo) {
   EXPECT_EQ(ExportAgentOs(), here);
 }
 
-TEST_F(AgentOsJsonTest, WhatSomebodyDeletedStaysDeleted) {
+TEST_F(AgentOsJsonTest, DeletedTraceIsRestoredOnlyOnRequest) {
   const std::string gone = Add("gone"), kept = Add("kept");
   const Json brain = ExportAgentOs();
   Call("DELETE", "/traces/" + gone);
@@ -274,7 +274,7 @@ TEST_F(AgentOsJsonTest, WhatSomebodyDeletedStaysDeleted) {
   EXPECT_EQ(ExportAgentOs(), brain);
 }
 
-TEST_F(AgentOsJsonTest, WhatIsNoTraceIsNamedWithFieldLimitAndValue) {
+TEST_F(AgentOsJsonTest, InvalidTracesAreListedWithFieldLimitAndValue) {
   const Json good = {{"id", "mt_g"}, {"content", "good"}};
   Json traces = {good};
   std::vector<std::string> told;
@@ -318,7 +318,7 @@ TEST_F(AgentOsJsonTest, WhatIsNoTraceIsNamedWithFieldLimitAndValue) {
 }
 
 // Names in order of letters: edges and messages before traces.
-TEST_F(AgentOsJsonTest, TheOrderOfArraysDoesNotMatter) {
+TEST_F(AgentOsJsonTest, OrderOfArraysDoesNotMatter) {
   Json edges = Json::array(), traces = Json::array();
   for (int i = 0; i < 1000; ++i) {
     traces.push_back({{"id", "x" + std::to_string(i)}, {"content", "trace " + std::to_string(i)}});
@@ -332,7 +332,7 @@ TEST_F(AgentOsJsonTest, TheOrderOfArraysDoesNotMatter) {
 }
 
 // What has no place here goes back as it came, whatever its size, by every format of ours.
-TEST_F(AgentOsJsonTest, WhatHasNoPlaceHereIsKeptAndGivenBack) {
+TEST_F(AgentOsJsonTest, UnsupportedArraysAreKeptAndExported) {
   std::string large = "secretword ";
   for (int i = 0; large.size() < 110'000; ++i) large += "chunk " + std::to_string(i) + " ü\n";
   const Json brain = {
@@ -372,7 +372,7 @@ TEST_F(AgentOsJsonTest, WhatHasNoPlaceHereIsKeptAndGivenBack) {
 }
 
 // A copy tells what was done to its traces; what an undo needs is not in it.
-TEST_F(AgentOsJsonTest, ASqliteFileHasTheLogOfConsolidations) {
+TEST_F(AgentOsJsonTest, SqliteExportContainsTheConsolidationLog) {
   AddCompacted();
   const auto rows = [&](const std::string& more, const std::string& table) {
     const std::string path = scratch_.File("copy" + more.substr(more.find('=') + 1) + table);

@@ -34,7 +34,7 @@ class DeletedImportTest : public ApiTest {
   }
 };
 
-TEST_F(DeletedImportTest, NoFormatBringsBackWhatSomebodyDeleted) {
+TEST_F(DeletedImportTest, NoFormatRestoresDeletedRowsUnasked) {
   for (const char* format : {"json", "jsonl", "sqlite", "markdown", "obsidian", "notes"}) {
     SCOPED_TRACE(format);
     StartEmpty();
@@ -57,7 +57,7 @@ TEST_F(DeletedImportTest, NoFormatBringsBackWhatSomebodyDeleted) {
   }
 }
 
-TEST_F(DeletedImportTest, RowsOfOtherProgramsAreKnownByWhatTheySay) {
+TEST_F(DeletedImportTest, ForeignRowsAreMatchedByText) {
   const std::string csv = "content,type\nRetry with jitter,lesson\nTea at four,habit\n";
   const std::string mem0 =
       R"({"results": [{"memory": "Likes tea", "user_id": "ann", "created_at": "2026-01-02T10:00:00Z"}]})";
@@ -78,7 +78,7 @@ TEST_F(DeletedImportTest, RowsOfOtherProgramsAreKnownByWhatTheySay) {
   }
 }
 
-TEST_F(DeletedImportTest, ARowThatWasChangedBeforeItWasDeletedIsKnownByItsId) {
+TEST_F(DeletedImportTest, RowChangedBeforeDeletionIsMatchedById) {
   for (const bool hard : {false, true}) {
     SCOPED_TRACE(hard);
     StartEmpty();
@@ -94,7 +94,7 @@ TEST_F(DeletedImportTest, ARowThatWasChangedBeforeItWasDeletedIsKnownByItsId) {
   }
 }
 
-TEST_F(DeletedImportTest, WhatIsWrittenAnewIsNoLongerDeleted) {
+TEST_F(DeletedImportTest, RewrittenTextIsNoLongerDeleted) {
   MustPost(NoteBody("said before"));
   const std::string exported = ExportAs("json");
   Delete("/observations/1?hard=true");
@@ -108,7 +108,7 @@ TEST_F(DeletedImportTest, WhatIsWrittenAnewIsNoLongerDeleted) {
   EXPECT_EQ(Import(exported), "0 new, 2 skipped, 1 of them deleted");
 }
 
-TEST_F(DeletedImportTest, AFilePutInPlaceOfTheTenantsKnowsWhatWasDeleted) {
+TEST_F(DeletedImportTest, SqliteExportOfATenantKeepsDeletions) {
   MustPost(NoteBody("kept"));
   MustPost(NoteBody("secretword"));
   const std::string exported = ExportAs("json");

@@ -1,19 +1,17 @@
-// GET /export: every session and observation, written while it is read (pages: ADR 0035). An export
-// that breaks off is seen as broken: the connection is cut without the body's end.
+// GET /export: every row, written while it is read (pages: ADR 0035).
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "lib/api/limits.h"
+#include "lib/base/archive/tar.h"
 #include "lib/base/text/text.h"
-#include "lib/conversation/routes/aegis_export.h"
+#include "lib/conversation/routes/aegis.h"
 #include "memory/api/episodes/episode_json.h"
-#include "memory/api/items/item_json.h"
-#include "memory/api/revision.h"
-#include "memory/api/traces/exported_traces.h"
 #include "memory/api/validate.h"
-#include "memory/transfer/agentos_export.h"
+#include "memory/transfer/export_body.h"
 #include "memory/transfer/notes/note_files.h"
-#include "memory/transfer/notes/tar_archive.h"
-#include "memory/transfer/pieces.h"
-#include "memory/transfer/rows/format.h"
+#include "memory/transfer/rows/row_kinds.h"
 #include "memory/transfer/transfer_handlers.h"
 
 namespace memory {
@@ -27,157 +25,111 @@ using http::Response;
 
 namespace {
 
-constexpr const char* kItemsArray = "items";
-constexpr const char* kEpisodesArray = "episodes";
-constexpr const char *kTracesArray = "traces", *kEdgesArray = "traces_edges";
-
-// What an AEGIS memory service keeps, under its keys.
-Status WriteAegis(ExportCursor& cursor, conversation::Host& conversations, Pieces& pieces) {
+// The values of an AEGIS memory service under its keys.
+Status WriteAegis(ExportCursor& cursor, conversation::Host& conversations, ExportBody& body) {
   bool any = false;
-  auto start = [&](const std::string& key) -> Status {
-    RETURN_IF_ERROR(pieces.Write(any ? ",\n" : ",\n\"" + std::string(kAegisSection) + "\":{\n"));
-    any = true;
-    return pieces.Write(base::DumpJson(key) + ":");
+  const auto start = [&](const std::string& key) -> Status {
+    RETURN_IF_ERROR(body.Write(
+        std::exchange(any, true) ? ",\n" : ",\n\"" + std::string(kAegisSection) + "\":{\n"));
+    return body.Write(base::DumpJson(key) + ":");
   };
   RETURN_IF_ERROR(conversation::WalkAegisHashes(
       conversations, [&](const std::string& key, const Json& hash) -> Status {
         RETURN_IF_ERROR(start(key));
-        return pieces.Write(base::DumpJson(hash));
+        return body.Write(base::DumpJson(hash));
       }));
   bool rows = false;
   RETURN_IF_ERROR(cursor.WalkEpisodes([&](const Episode& episode) -> Status {
-    if (!rows) RETURN_IF_ERROR(start("episodic_memories"));
-    RETURN_IF_ERROR(pieces.Write(rows ? ",\n" : "[\n"));
-    rows = true;
-    return pieces.Write(base::DumpJson(EncodeExportedEpisode(episode)));
+    if (!std::exchange(rows, true)) {
+      RETURN_IF_ERROR(start("episodic_memories"));
+      RETURN_IF_ERROR(body.BeginArray("["));
+    }
+    return body.Element(EncodeExportedEpisode(episode));
   }));
-  if (rows) RETURN_IF_ERROR(pieces.Write("]"));
-  return any ? pieces.Write("}") : Status();
+  if (rows) RETURN_IF_ERROR(body.Write("]"));
+  return any ? body.Write("}") : Status();
 }
 
 // `conversations`: the caller's, null in an export of one project.
 Status WriteObject(ExportCursor& cursor, conversation::Host* conversations, int64_t now_ms,
                    http::BodyWriter& writer) {
-  Pieces pieces(writer);
-  bool first = true, in_rows = false;
-  auto item = [&](const Json& json) -> Status {
-    RETURN_IF_ERROR(pieces.Write(first ? "\n" : ",\n"));
-    first = false;
-    return pieces.Write(base::DumpJson(json));
-  };
-  auto start_rows = [&]() -> Status {
-    if (in_rows) return {};
-    in_rows = first = true;
-    return pieces.Write("],\n\"observations\":[");
-  };
-  RETURN_IF_ERROR(pieces.Write("{\"format\":\"" + std::string(kExportFormat) +
-                               "\",\n\"exported_at\":\"" + base::FormatTime(now_ms) +
-                               "\",\n\"sessions\":["));
-  RETURN_IF_ERROR(
-      cursor.Walk([&](const api::Session& session) { return item(api::EncodeSession(session)); },
-                  [&](const ExportedRow& row) -> Status {
-                    RETURN_IF_ERROR(start_rows());
-                    return item(EncodeRow(row));
-                  }));
-  RETURN_IF_ERROR(start_rows());
-  // Arrays that an earlier version does not know are there when they hold anything.
-  std::string_view in;
-  auto in_array = [&](std::string_view name, const Json& json) -> Status {
-    if (in != name) RETURN_IF_ERROR(pieces.Write("],\n\"" + std::string(name) + "\":["));
-    first = first || in != name;
-    in = name;
-    return item(json);
-  };
-  RETURN_IF_ERROR(cursor.WalkItems(
-      [&](const ExportedItem& one) { return in_array(kItemsArray, EncodeExportedItem(one)); }));
-  RETURN_IF_ERROR(cursor.WalkEpisodes(
-      [&](const Episode& one) { return in_array(kEpisodesArray, EncodeExportedEpisode(one)); }));
-  RETURN_IF_ERROR(cursor.WalkTraces(
-      [&](const ExportedTrace& one) { return in_array(kTracesArray, EncodeExportedTrace(one)); }));
-  RETURN_IF_ERROR(cursor.WalkEdges(
-      [&](const ExportedEdge& one) { return in_array(kEdgesArray, EncodeExportedEdge(one)); }));
-  RETURN_IF_ERROR(pieces.Write("]"));
-  if (conversations) RETURN_IF_ERROR(WriteAegis(cursor, *conversations, pieces));
-  RETURN_IF_ERROR(pieces.Write("}\n"));
-  return pieces.Flush();
+  ExportBody body(writer);
+  RETURN_IF_ERROR(body.Write("{\"format\":\"" + std::string(kExportFormat) +
+                             "\",\n\"exported_at\":\"" + base::FormatTime(now_ms) + "\""));
+  const char* before = ",\n\"";  // the next array
+  for (const KindRow& kind : KindRows()) {
+    bool open = false;
+    const auto begin = [&]() -> Status {
+      if (std::exchange(open, true)) return {};
+      return body.BeginArray(std::exchange(before, "],\n\"") + std::string(kind.array) + "\":[");
+    };
+    // An earlier version knows these two arrays alone; others are there when they hold anything.
+    if (kind.kind <= RowKind::kObservation) RETURN_IF_ERROR(begin());
+    RETURN_IF_ERROR(kind.walk(cursor, [&](const Json& row) -> Status {
+      RETURN_IF_ERROR(begin());
+      return body.Element(row);
+    }));
+  }
+  RETURN_IF_ERROR(body.Write("]"));
+  if (conversations) RETURN_IF_ERROR(WriteAegis(cursor, *conversations, body));
+  RETURN_IF_ERROR(body.Write("}\n"));
+  return body.Flush();
 }
 
 Status WriteLines(ExportCursor& cursor, conversation::Host* conversations, int64_t now_ms,
                   http::BodyWriter& writer) {
-  Pieces pieces(writer);
-  size_t sessions = 0, observations = 0, items = 0, episodes = 0, traces = 0, edges = 0;
-  auto line = [&](const char* kind, Json json) {
+  ExportBody body(writer);
+  const auto line = [&](const char* kind, Json json) {
     json["kind"] = kind;
-    return pieces.Write(base::DumpJson(json) + "\n");
+    return body.Write(base::DumpJson(json) + "\n");
   };
   RETURN_IF_ERROR(
       line("export", {{"format", kExportFormat}, {"exported_at", base::FormatTime(now_ms)}}));
-  RETURN_IF_ERROR(cursor.Walk(
-      [&](const api::Session& session) {
-        ++sessions;
-        return line("session", api::EncodeSession(session));
-      },
-      [&](const ExportedRow& row) {
-        ++observations;
-        return line("observation", EncodeRow(row));
-      }));
-  RETURN_IF_ERROR(cursor.WalkItems([&](const ExportedItem& item) {
-    ++items;
-    return line("item", EncodeExportedItem(item));
-  }));
-  RETURN_IF_ERROR(cursor.WalkEpisodes([&](const Episode& episode) {
-    ++episodes;
-    return line("episode", EncodeExportedEpisode(episode));
-  }));
-  RETURN_IF_ERROR(cursor.WalkTraces([&](const ExportedTrace& trace) {
-    ++traces;
-    return line("trace", EncodeExportedTrace(trace));
-  }));
-  RETURN_IF_ERROR(cursor.WalkEdges([&](const ExportedEdge& edge) {
-    ++edges;
-    return line("trace_edge", EncodeExportedEdge(edge));
-  }));
+  Json end = {{"sessions", 0}, {"observations", 0}};  // an earlier version knows no other kind
+  for (const KindRow& kind : KindRows()) {
+    int64_t count = 0;
+    RETURN_IF_ERROR(kind.walk(cursor, [&](Json row) {
+      ++count;
+      return line(kind.line, std::move(row));
+    }));
+    if (count > 0) end[Plural(kind.line)] = count;
+  }
   if (conversations) {
     RETURN_IF_ERROR(conversation::WalkAegisHashes(
         *conversations, [&](const std::string& key, const Json& hash) {
           return line("aegis", {{"key", key}, {"hash", hash}});
         }));
   }
-  Json end = {{"sessions", sessions}, {"observations", observations}};
-  if (episodes > 0) end["episodes"] = episodes;
-  if (traces > 0) end["traces"] = traces;
-  if (edges > 0) end["trace_edges"] = edges;
-  if (items > 0) end["items"] = items;  // an earlier version knows none
   RETURN_IF_ERROR(line("end", std::move(end)));
-  return pieces.Flush();
+  return body.Flush();
 }
 
 Status WriteNotes(ExportCursor& cursor, conversation::Host*, int64_t now_ms,
                   http::BodyWriter& writer) {
-  Pieces pieces(writer);
+  ExportBody body(writer);
   size_t sessions = 0, observations = 0;
-  RETURN_IF_ERROR(pieces.Write(FirstNote(now_ms)));
-  RETURN_IF_ERROR(cursor.WalkNotes(
-      [&](const api::Session& session) {
-        ++sessions;
-        return pieces.Write(NoteOf(FrontOf(session), session.summary));
-      },
-      [&](const ExportedRow& row) {
-        ++observations;
-        return pieces.Write(NoteOf(row));
-      }));
-  RETURN_IF_ERROR(pieces.Write(LastNote(sessions, observations)));
-  return pieces.Flush();
+  RETURN_IF_ERROR(body.Write(FirstNote(now_ms)));
+  RETURN_IF_ERROR(cursor.WalkSessions([&](const api::Session& session) {
+    ++sessions;
+    return body.Write(NoteOf(FrontOf(session), session.summary));
+  }));
+  RETURN_IF_ERROR(cursor.WalkObservations(true, [&](const ExportedRow& row) {
+    ++observations;
+    return body.Write(NoteOf(row));
+  }));
+  RETURN_IF_ERROR(body.Write(LastNote(sessions, observations)));
+  return body.Flush();
 }
 
 template <bool kLinked>
 Status WriteVault(ExportCursor& cursor, conversation::Host*, int64_t, http::BodyWriter& writer) {
-  Pieces pieces(writer);
-  RETURN_IF_ERROR(cursor.WalkNotes(
-      [&](const api::Session& session) { return pieces.Write(VaultEntry(session)); },
-      [&](const ExportedRow& row) { return pieces.Write(VaultEntry(row, kLinked)); }));
-  RETURN_IF_ERROR(pieces.Write(TarEnd()));
-  return pieces.Flush();
+  ExportBody body(writer);
+  RETURN_IF_ERROR(cursor.WalkSessions(
+      [&](const api::Session& session) { return body.Write(VaultEntry(session)); }));
+  RETURN_IF_ERROR(cursor.WalkObservations(
+      true, [&](const ExportedRow& row) { return body.Write(VaultEntry(row, kLinked)); }));
+  RETURN_IF_ERROR(body.Write(base::TarEnd()));
+  return body.Flush();
 }
 
 struct StreamedFormat {
@@ -193,7 +145,7 @@ constexpr StreamedFormat kStreamed[] = {
     {"obsidian", "application/x-tar", WriteVault<true>},
 };
 
-// The whole file is there before the first byte is sent, so what is wrong is still an answer.
+// The whole file is there before the first byte is sent, so that an error is still an answer.
 Response ExportFile(const Api& api, const std::optional<std::string>& project,
                     const std::optional<Viewer>& viewer) {
   base::Result<Spool> made = api.store.Copy(project, viewer);
@@ -224,9 +176,8 @@ Response Export(const Api& api, const Request& request) {
                                    [&](const StreamedFormat& one) { return one.name == format; });
   if (found == std::end(kStreamed)) {
     return http::ErrorResponse(
-        {Code::kInvalid,
-         "format must be json, jsonl, sqlite, markdown, obsidian, notes or agentos-json, it is \"" +
-             base::Ellipsize(format, 40) + "\""});
+        {Code::kInvalid, "format must be one of " + api::Listed(api::kExportFormats) +
+                             ", it is \"" + base::Ellipsize(format, 40) + "\""});
   }
   base::Result<std::shared_ptr<ExportCursor>> cursor =
       api.store.OpenExport(TextParameter(request, "project"), *viewer);

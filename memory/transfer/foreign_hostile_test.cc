@@ -2,9 +2,9 @@
 // is accounted for.
 #include <random>
 
+#include "lib/base/archive/tar.h"
 #include "memory/api/api_fixture.h"
 #include "memory/transfer/notes/note_files.h"
-#include "memory/transfer/notes/tar_archive.h"
 
 namespace memory {
 namespace {
@@ -21,13 +21,14 @@ std::vector<std::string> Samples() {
       R"({"kind":"observation","session_id":"s","type":"t","title":"a","content":"c","project":"p"})"
       "\n{\"kind\":\"end\"}\n",
       note + note,
-      TarFile("a/b.md", note, 0) + TarEnd(),
-      TarFile("a/b.md", note + "[[c|x]] `[[c]]` ![[a/b#h]]\n```\n[[c]]\n```\n", 0) +
-          TarFile("c.md",
-                  "---\nid: mt_a\nscope: user\nstrength: 0.5\nmetadata: {a: [1]}\nlastAccessed: "
-                  "2026-01-01T00:00:00Z\n---\ntext\n\n### Related\n- [[b]] — kind (0.5)\n",
-                  0) +
-          TarEnd(),
+      base::TarFile("a/b.md", note, 0) + base::TarEnd(),
+      base::TarFile("a/b.md", note + "[[c|x]] `[[c]]` ![[a/b#h]]\n```\n[[c]]\n```\n", 0) +
+          base::TarFile(
+              "c.md",
+              "---\nid: mt_a\nscope: user\nstrength: 0.5\nmetadata: {a: [1]}\nlastAccessed: "
+              "2026-01-01T00:00:00Z\n---\ntext\n\n### Related\n- [[b]] — kind (0.5)\n",
+              0) +
+          base::TarEnd(),
       "---\nkind: trace\nid: mt_a\nobservation: 1\nscope: user\nscopeId: u\nemotions: '{}'\n---\n\n"
       "text\n\n%% agent-memory %%\n### Related\n- [[t/1-x]] — \"k\" (1e-3)\n",
       "content,tags,created_at\n\"a, b\",\"x;y\",2026-01-01\nc,,1711234567\n",
@@ -58,7 +59,7 @@ class ForeignHostile : public ApiTest {
   std::mt19937 random_;
 };
 
-TEST_F(ForeignHostile, RandomBytesAreAnswered) {
+TEST_F(ForeignHostile, RandomBytesGetAnAnswer) {
   for (int round = 0; round < 200; ++round) {
     std::string body(random_() % 2000, '\0');
     for (char& c : body) c = static_cast<char>(random_() % (round % 2 ? 256 : 128));
@@ -67,7 +68,7 @@ TEST_F(ForeignHostile, RandomBytesAreAnswered) {
   EXPECT_EQ(Get("/health").status, 200);
 }
 
-TEST_F(ForeignHostile, DamagedExportsAreAnswered) {
+TEST_F(ForeignHostile, DamagedExportsGetAnAnswer) {
   const std::vector<std::string> samples = Samples();
   static const std::string kBits[] = {"\"",    ",",
                                       "\n",    "\r",

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "lib/base/archive/tar_writer.h"
+#include "lib/base/archive/tar.h"
 #include "memory/api/api_fixture.h"
 
 namespace memory {
@@ -114,7 +114,7 @@ class ForeignTrust : public ApiTest {
   }
 };
 
-TEST_F(ForeignTrust, NoFormatMakesATextAUsersAndNoneLosesAPart) {
+TEST_F(ForeignTrust, EveryFormatHasImportTrustAndIsComplete) {
   const std::string text = LongText();
   int number = 0;
   for (const auto& [format, body] : kBrought) {
@@ -149,7 +149,7 @@ TEST_F(ForeignTrust, NoFormatMakesATextAUsersAndNoneLosesAPart) {
 }
 
 // A person may still vouch for a file.
-TEST_F(ForeignTrust, WhoVouchesRaisesThem) {
+TEST_F(ForeignTrust, TrustParameterRaisesToUser) {
   int number = 0;
   for (const auto& [format, body] : kBrought) {
     const std::string project = "v" + std::to_string(number++);

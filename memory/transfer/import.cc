@@ -1,23 +1,18 @@
 // POST /import: takes an export in while it arrives, in batches. Idempotent: a broken import is
 // repeated.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "lib/api/limits.h"
+#include "lib/base/archive/tar.h"
 #include "lib/base/text/text.h"
-#include "memory/api/episodes/episode_json.h"
-#include "memory/api/items/item_json.h"
-#include "memory/api/revision.h"
-#include "memory/api/traces/exported_traces.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/validate.h"
+#include "memory/transfer/formats/body_formats.h"
 #include "memory/transfer/formats/csv_records.h"
-#include "memory/transfer/formats/detected_format.h"
-#include "memory/transfer/formats/json_lines.h"
-#include "memory/transfer/formats/json_rows.h"
-#include "memory/transfer/formats/other_formats.h"
 #include "memory/transfer/notes/note_files.h"
-#include "memory/transfer/notes/tar_archive.h"
-#include "memory/transfer/rows/foreign_rows.h"
-#include "memory/transfer/rows/format.h"
+#include "memory/transfer/rows/bodies.h"
 #include "memory/transfer/rows/importer.h"
 #include "memory/transfer/transfer_handlers.h"
 
@@ -34,10 +29,87 @@ using http::Response;
 namespace {
 
 constexpr size_t kLookAtBytes = 4 << 10;  // a first line is far shorter
-constexpr const char* kFormats[] = {"json",       "jsonl",    "sqlite",       "markdown",
-                                    "obsidian",   "notes",    "csv",          "mem0",
-                                    "engram",     "chatgpt",  "agentos-json", "claude",
-                                    "claude-mem", "agentops", "mcp-memory",   "gemini"};
+constexpr const char *kAuto = "auto", *kClaudeMem = "claude-mem";
+
+struct Reading {
+  PeekableBody& body;
+  const ForeignDefaults& defaults;
+  Store& store;
+  Importer& importer;
+};
+
+Status ReadJson(const Reading& in) {
+  const Converter* converter = ConverterNamed(in.defaults.format);
+  if (converter != nullptr && converter->starts_as_lines != nullptr) {
+    ASSIGN_OR_RETURN(const std::string_view beginning, in.body.Peek(kLookAtBytes));
+    if (converter->starts_as_lines(beginning))
+      return ReadForeignLines(in.body, *converter, in.defaults, in.importer);
+  }
+  return ReadJsonBody(in.body, in.defaults, in.importer);
+}
+
+Status ReadJsonLines(const Reading& in) { return ReadLines(in.body, in.importer); }
+
+Status ReadFolder(const Reading& in) { return ReadVault(in.body, in.defaults, in.importer); }
+
+Status ReadMarkdown(const Reading& in) {
+  ASSIGN_OR_RETURN(const std::string_view beginning, in.body.Peek(kLookAtBytes));
+  if (base::StartsAsTar(beginning)) return ReadFolder(in);
+  return ReadNotes(in.body, in.defaults, in.importer);
+}
+
+Status ReadTable(const Reading& in) {
+  ASSIGN_OR_RETURN(const std::string_view peeked, in.body.Peek(kLookAtBytes));
+  const std::string beginning(peeked);
+  return ReadCsv(in.body, beginning, in.defaults, in.importer);
+}
+
+// The rows of a file may hold what JSON cannot: they take the same way through the same checks.
+Status ReadFile(const Reading& in) {
+  ASSIGN_OR_RETURN(Spool spool, in.store.NewUpload());
+  for (;;) {
+    ASSIGN_OR_RETURN(std::string piece, in.body.Read());
+    if (piece.empty()) break;
+    RETURN_IF_ERROR(spool.Append(piece));
+  }
+  Importer& importer = in.importer;
+  ASSIGN_OR_RETURN(const std::shared_ptr<BrainCursor> brain, in.store.OpenBrain(spool.path()));
+  if (brain && brain->of_claude_mem()) {
+    ClaudeMemRows rows;
+    return brain->Walk([&](const std::string& table, Result<Json> row) {
+      if (row)
+        return TakeForeignRows(rows.Take(table, *row), kClaudeMem, Json(), in.defaults, importer);
+      importer.RefuseObservation(row.error(), {{"table", table}});
+      return Status();
+    });
+  }
+  if (in.defaults.format == kClaudeMem)
+    return Error{Code::kInvalid, "the body is no database of claude-mem"};
+  if (brain) {
+    return brain->Walk([&](const std::string& array, Result<Json> row) {
+      return importer.TakeAgentOs(array, std::move(row));
+    });
+  }
+  ASSIGN_OR_RETURN(std::shared_ptr<ExportCursor> rows, in.store.OpenCopy(spool.path()));
+  RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
+  for (const KindRow& kind : KindRows())
+    RETURN_IF_ERROR(
+        kind.walk(*rows, [&](const Json& row) { return importer.Take(kind.kind, row); }));
+  return {};
+}
+
+// Beside those of Converters, which ReadJson reads.
+constexpr std::pair<const char*, Status (*)(const Reading&)> kFormats[] = {
+    {"json", ReadJson},         {"jsonl", ReadJsonLines}, {"sqlite", ReadFile},
+    {"markdown", ReadMarkdown}, {"obsidian", ReadFolder}, {"notes", ReadMarkdown},
+    {"csv", ReadTable},         {"agentops", ReadJson},   {"agentos-json", ReadJson},
+    {kClaudeMem, ReadFile}};
+
+auto ReaderOf(const std::string& format) {
+  const auto* found =
+      std::ranges::find_if(kFormats, [&](auto& one) { return format == one.first; });
+  return found == std::end(kFormats) ? ReadJson : found->second;
+}
 
 // The media type of the body, in lower case and without parameters; "": none is given.
 std::string TypeOf(const Request& request) {
@@ -46,17 +118,12 @@ std::string TypeOf(const Request& request) {
 }
 
 Result<std::string> FormatOf(const Request& request, PeekableBody& body) {
-  std::string format = TextParameter(request, "format").value_or("auto");
-  if (std::find(std::begin(kFormats), std::end(kFormats), format) != std::end(kFormats))
-    return format;
-  if (format != "auto") {
-    return Error{
-        Code::kInvalid,
-        "format must be json, jsonl, sqlite, markdown, obsidian, notes, csv, mem0, engram, "
-        "chatgpt, agentops, agentos-json, claude, gemini, claude-mem, mcp-memory or auto, it "
-        "is \"" +
-            base::Ellipsize(format, 40) + "\""};
+  std::string format = TextParameter(request, "format").value_or(kAuto);
+  if (!api::IsOneOf(format, api::kImportFormats)) {
+    return Error{Code::kInvalid, "format must be one of " + api::Listed(api::kImportFormats) +
+                                     ", it is \"" + base::Ellipsize(format, 40) + "\""};
   }
+  if (format != kAuto) return format;
   ASSIGN_OR_RETURN(std::string_view beginning, body.Peek(kLookAtBytes));
   return FormatByType(TypeOf(request), beginning);
 }
@@ -74,109 +141,43 @@ Result<bool> IsVouched(const Api& api, const Request& request) {
                "token); leave it out, and the memories are of class import"};
 }
 
-// The rows of a file may hold what JSON cannot: they take the same way through the same checks.
-Status ReadFile(const ForeignDefaults& defaults, http::BodyReader& body, Store& store,
-                Importer& importer) {
-  ASSIGN_OR_RETURN(Spool spool, store.NewUpload());
-  for (;;) {
-    ASSIGN_OR_RETURN(std::string piece, body.Read());
-    if (piece.empty()) break;
-    RETURN_IF_ERROR(spool.Append(piece));
-  }
-  ASSIGN_OR_RETURN(const std::shared_ptr<BrainCursor> brain, store.OpenBrain(spool.path()));
-  if (brain && brain->of_claude_mem()) {
-    ForeignDefaults named = defaults;
-    named.format = "claude-mem";
-    ClaudeMemRows rows(named);
-    return brain->Walk([&](const std::string& table, Result<Json> row) {
-      if (row) return TakeOther(rows.Take(table, *row), Json(), importer);
-      importer.RefuseObservation(row.error(), {{"table", table}});
-      return Status();
-    });
-  }
-  if (defaults.format == "claude-mem")
-    return Error{Code::kInvalid, "the body is no database of claude-mem"};
-  if (brain) {
-    return brain->Walk([&](const std::string& array, Result<Json> row) {
-      return importer.TakeAgentOs(array, std::move(row));
-    });
-  }
-  ASSIGN_OR_RETURN(std::shared_ptr<ExportCursor> rows, store.OpenCopy(spool.path()));
-  RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
-  RETURN_IF_ERROR(rows->Walk(
-      [&](const api::Session& row) { return importer.TakeSession(api::EncodeSession(row)); },
-      [&](const ExportedRow& row) { return importer.TakeObservation(EncodeRow(row)); }));
-  RETURN_IF_ERROR(rows->WalkItems(
-      [&](const ExportedItem& item) { return importer.TakeItem(EncodeExportedItem(item)); }));
-  RETURN_IF_ERROR(rows->WalkEpisodes(
-      [&](const Episode& one) { return importer.TakeEpisode(EncodeExportedEpisode(one)); }));
-  RETURN_IF_ERROR(rows->WalkTraces(
-      [&](const ExportedTrace& one) { return importer.TakeTrace(EncodeExportedTrace(one)); }));
-  return rows->WalkEdges(
-      [&](const ExportedEdge& one) { return importer.TakeEdge(EncodeExportedEdge(one)); });
-}
+struct Asked {
+  ImportOptions options;
+  ForeignDefaults defaults;
+};
 
-Status ReadImport(const ForeignDefaults& defaults, PeekableBody& body, Store& store,
-                  Importer& importer) {
-  const std::string& format = defaults.format;
-  if (format == "sqlite" || format == "claude-mem")
-    return ReadFile(defaults, body, store, importer);
-  if (format == "mcp-memory") {
-    ASSIGN_OR_RETURN(const std::string_view beginning, body.Peek(kLookAtBytes));
-    if (StartsAsMcpMemory(beginning)) return ReadMcpMemory(body, defaults, importer);
+Result<Asked> AskedOf(const Api& api, const Request& request, PeekableBody& body) {
+  Asked asked;
+  ImportOptions& options = asked.options;
+  if (request.Query("dedup")) {
+    ASSIGN_OR_RETURN(options.dedup, FlagParameter(request, "dedup"));
   }
-  if (format == "jsonl") return ReadLines(body, importer);
-  if (format == "markdown" || format == "notes") {
-    ASSIGN_OR_RETURN(const std::string_view beginning, body.Peek(kLookAtBytes));
-    if (StartsAsTar(beginning)) return ReadVault(body, defaults, importer);
-    return ReadNotes(body, defaults, importer);
-  }
-  if (format == "obsidian") return ReadVault(body, defaults, importer);
-  if (format == "csv") {
-    ASSIGN_OR_RETURN(const std::string_view peeked, body.Peek(kLookAtBytes));
-    const std::string beginning(peeked);
-    return ReadCsv(body, beginning, defaults, importer);
-  }
-  return ReadJsonRows(body, defaults, importer);
+  ASSIGN_OR_RETURN(options.restore, FlagParameter(request, "restore"));
+  ASSIGN_OR_RETURN(options.vouched, IsVouched(api, request));
+  ForeignDefaults& defaults = asked.defaults;
+  ASSIGN_OR_RETURN(defaults.format, FormatOf(request, body));
+  ASSIGN_OR_RETURN(options.viewer, ViewerOf(request));
+  options.unite_tags = defaults.format == "sqlite";
+  options.now_ms = defaults.now_ms = api.clock.NowMs();
+  defaults.project = TextParameter(request, "project").value_or(defaults.project);
+  ASSIGN_OR_RETURN(defaults.context, ContextOf(request, Json::object()));
+  return asked;
 }
 
 }  // namespace
 
 Response Import(const Api& api, const Request& request) {
-  ImportOptions options;
-  if (request.Query("dedup")) {
-    Result<bool> dedup = FlagParameter(request, "dedup");
-    if (!dedup) return http::ErrorResponse(dedup.error());
-    options.dedup = *dedup;
-  }
-  Result<bool> restore = FlagParameter(request, "restore");
-  if (!restore) return http::ErrorResponse(restore.error());
-  options.restore = *restore;
-  Result<bool> vouched = IsVouched(api, request);
-  if (!vouched) return http::ErrorResponse(vouched.error());
-  options.vouched = *vouched;
   PeekableBody body(*request.stream);
-  Result<std::string> format = FormatOf(request, body);
-  if (!format) return http::ErrorResponse(format.error());
-  Result<std::optional<Viewer>> viewer = ViewerOf(request);
-  if (!viewer) return http::ErrorResponse(viewer.error());
-  options.viewer = *std::move(viewer);
-  options.unite_tags = *format == "sqlite";
-  options.now_ms = api.clock.NowMs();
-  ForeignDefaults defaults;
-  defaults.format = *format;
-  defaults.now_ms = options.now_ms;
-  defaults.project = TextParameter(request, "project").value_or(defaults.project);
-  Result<TraceContext> context = ContextOf(request, Json::object());
-  if (!context) return http::ErrorResponse(context.error());
-  defaults.context = *context;
-  Importer importer(api.store, options, api.administrator, api.store.Conversations(api.caller),
-                    *context);
-  Status read = ReadImport(defaults, body, api.store, importer);
+  const Result<Asked> asked = AskedOf(api, request, body);
+  if (!asked) return http::ErrorResponse(asked.error());
+  const ForeignDefaults& defaults = asked->defaults;
+  Importer importer(api.store, asked->options, api.administrator,
+                    api.store.Conversations(api.caller), defaults.context);
+  Status read = ReaderOf(defaults.format)({body, defaults, api.store, importer});
   Status flushed = importer.Finish();
-  if (read && flushed) return http::JsonResponse(200, importer.Report());
-  // What came before the break is kept: importing the whole again skips it.
-  Json report = importer.Report();
+  const Json report = importer.Report();
+  if (read && flushed) return http::JsonResponse(200, report);
+  // Rows before the break stay: importing the whole again skips them.
   const Error& error = read ? flushed.error() : read.error();
   return http::ErrorResponse(
       {error.code, error.message + " (before that " + report["imported_sessions"].dump() +

@@ -18,7 +18,7 @@ class ImportTrust : public ApiTest {
   Json Rows() { return Get("/export").body["observations"]; }
 };
 
-TEST_F(ImportTrust, AnImportSaysWhatNoPromptGetsAndWhatToDoAboutIt) {
+TEST_F(ImportTrust, ImportReportsUninjectedRowsAndTheRemedy) {
   Answered taken = PostText("/import?project=web", kNotes);
   EXPECT_EQ(taken.body["not_injected"], 2) << taken.body;
   EXPECT_NE(base::StringAt(taken.body, {"hint"}).find("trust=user"), std::string::npos);
@@ -35,7 +35,7 @@ TEST_F(ImportTrust, AnImportSaysWhatNoPromptGetsAndWhatToDoAboutIt) {
   EXPECT_FALSE(taken.body.contains("raised"));
 }
 
-TEST_F(ImportTrust, OnlyTheClassImportBecomesAUsers) {
+TEST_F(ImportTrust, OnlyImportTrustIsRaisedToUser) {
   for (const char* origin : {"user", "agent", "rule", "tool-output", "import"}) {
     Json note = NoteBody(std::string("by ") + origin);
     note["source"] = {{"origin", origin}};
@@ -67,7 +67,7 @@ class ImportTrustByToken : public EveryRouteTest {
 };
 
 // The sidecar's token is one that the kubelet mounted.
-TEST_F(ImportTrustByToken, ATokenOfAPodSaysNothingOfUsers) {
+TEST_F(ImportTrustByToken, PodTokenCannotClaimUserTrust) {
   Start(&issuer_);
   const std::string pod = issuer_.IssueTo("team-a", "agent", "coder-0");
   const std::string person = issuer_.IssueTo("team-a");
@@ -102,7 +102,7 @@ TEST_F(ImportTrustByToken, ATokenOfAPodSaysNothingOfUsers) {
 }
 
 // A rule of one Agent does not hide at once what the others of its namespace remember.
-TEST_F(ImportTrustByToken, ATokenOfAPodHidesNoProjectByItsRetention) {
+TEST_F(ImportTrustByToken, PodTokenCannotSetTightRetention) {
   Start(&issuer_);
   const std::string pod = issuer_.IssueTo("team-a", "agent", "coder-0");
   const std::string person = issuer_.IssueTo("team-a");
@@ -121,7 +121,7 @@ TEST_F(ImportTrustByToken, ATokenOfAPodHidesNoProjectByItsRetention) {
   EXPECT_EQ(put(pod, R"({"ttl":"0s","maxRows":0})").status, 200);
 }
 
-TEST_F(ImportTrustByToken, NobodyWithoutATokenSpeaksForUsers) {
+TEST_F(ImportTrustByToken, AnonymousCallerCannotClaimUserTrust) {
   Start(&issuer_, [](ServerSettings& settings) {
     settings.anonymous_namespace = "open";
     settings.anonymous_role = "agent";

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "lib/base/archive/tar_writer.h"
+#include "lib/base/archive/tar.h"
 #include "memory/api/api_fixture.h"
 
 namespace memory {
@@ -57,7 +57,7 @@ class LosslessImport : public ApiTest {
   }
 };
 
-TEST_F(LosslessImport, FormsOfNotesThatPeopleWrite) {
+TEST_F(LosslessImport, HandwrittenNotesKeepAllWords) {
   const std::string notes[] = {
       "a\n\n---\nRemember: b\n",
       "a\n\n---\nRemember: b\n---\nc\n\n---\nd: e\n",
@@ -127,7 +127,7 @@ TEST_F(LosslessImport, FormsOfNotesThatPeopleWrite) {
   }
 }
 
-TEST_F(LosslessImport, AFieldThatIsNoneIsToldAndKept) {
+TEST_F(LosslessImport, InvalidFieldIsReportedAndKept) {
   const Answered taken =
       Send("/import?project=p", "---\ncreated: sometime\ntype: [a]\n---\ntext\n", "text/markdown");
   EXPECT_EQ(taken.body["imported_observations"], 1);
@@ -138,7 +138,7 @@ TEST_F(LosslessImport, AFieldThatIsNoneIsToldAndKept) {
   }
 }
 
-TEST_F(LosslessImport, ANumberOfAnotherProgramIsNoIdentity) {
+TEST_F(LosslessImport, ForeignIdIsNoIdentity) {
   const std::string two = "---\nid: 1\ntitle: a\n---\nfirst\n---\nid: 1\ntitle: b\n---\nsecond\n";
   EXPECT_EQ(Send("/import?project=p", two, "text/markdown").body["imported_observations"], 2);
   EXPECT_EQ(Send("/import?project=p", "id,content\n1,third\n1,fourth\n", "text/csv")
@@ -149,7 +149,7 @@ TEST_F(LosslessImport, ANumberOfAnotherProgramIsNoIdentity) {
   EXPECT_EQ(Get("/export").body["observations"].size(), 4u);
 }
 
-TEST_F(LosslessImport, ATopicOrSessionThatIsTakenRefusesNoText) {
+TEST_F(LosslessImport, UsedTopicOrSessionRefusesNoText) {
   const std::string rows =
       "content,topic_key,session_id,project\none,t,s,a\ntwo,t,s,a\nthree,t,s,b\n";
   const Answered taken = Send("/import", rows, "text/csv");
@@ -159,7 +159,7 @@ TEST_F(LosslessImport, ATopicOrSessionThatIsTakenRefusesNoText) {
     EXPECT_NE(kept.find(word), std::string::npos) << kept;
 }
 
-TEST_F(LosslessImport, TablesInEachDialect) {
+TEST_F(LosslessImport, TablesOfEachDialectKeepAllWords) {
   const std::string tables[] = {"content;type\nUser likes tea; green;episodic\n",
                                 "content\ttype\none two\tsemantic\n",
                                 "sep=;\ncontent;tags\nalpha;b,c\n",
@@ -194,7 +194,7 @@ TEST_F(LosslessImport, TablesInEachDialect) {
   }
 }
 
-TEST_F(LosslessImport, JsonThatIsNoListIsRefused) {
+TEST_F(LosslessImport, JsonWithoutAListIsRefused) {
   const std::string long_text = "\"" + std::string(9'000, 'x') + "\"";
   for (const std::string& body : std::vector<std::string>{
            "\"text\"", "null", "7", "true", "-1.5e3", "[]", " [ ] ", "[null]", "[1, 2]", "[[]]",
@@ -214,7 +214,7 @@ TEST_F(LosslessImport, JsonThatIsNoListIsRefused) {
 }
 
 // A body of another form than its declared type is refused, and nothing of it is stored.
-TEST_F(LosslessImport, ADeclaredTypeHolds) {
+TEST_F(LosslessImport, BodyMustMatchItsDeclaredType) {
   const std::string tar = base::TarFile("a.md", "text", 0) + base::TarEnd();
   const std::string gzip = "\x1f\x8b\x08", zip = "PK\x03\x04zip";
   const std::pair<const char*, std::string> refused[] = {
@@ -260,7 +260,7 @@ TEST_F(LosslessImport, ADeclaredTypeHolds) {
   EXPECT_EQ(Get("/export").body["observations"].size(), 7u);
 }
 
-TEST_F(LosslessImport, LongTextsComeInPartsInTheirOrder) {
+TEST_F(LosslessImport, LongTextIsSplitInOrder) {
   std::string text;
   for (int i = 0; text.size() < 160'000; ++i)
     text += "paragraph " + std::to_string(i) + " of a long text\n\n";
@@ -284,7 +284,7 @@ TEST_F(LosslessImport, LongTextsComeInPartsInTheirOrder) {
   }
 }
 
-TEST_F(LosslessImport, WhatLooksLikeOursIsAPersons) {
+TEST_F(LosslessImport, NotesResemblingOurFormatKeepTheirText) {
   const std::string notes[] = {"---\nkind: export\n---\ntext one\n",
                                "---\nkind: end\n---\ntext two\n",
                                "text three\n\n%% agent-memory %%\nbelow four\n",
@@ -302,7 +302,7 @@ TEST_F(LosslessImport, WhatLooksLikeOursIsAPersons) {
   }
 }
 
-TEST_F(LosslessImport, EqualNumbersInAListAreTwoTexts) {
+TEST_F(LosslessImport, EqualIdsInAListAreTwoRows) {
   const Json rows = {
       {{"id", 1}, {"content", "a text"}, {"created_at", "2026-01-02T00:00:00Z"}, {"owner", "Ann"}},
       {{"id", 1}, {"content", "another"}, {"created_at", "2026-01-02T00:00:00Z"}}};
@@ -331,7 +331,7 @@ std::string AsKind(std::string entry, char kind) {
   return entry;
 }
 
-TEST_F(LosslessImport, WhatAnArchiveHasBesideNotesIsCounted) {
+TEST_F(LosslessImport, OtherFilesOfAnArchiveAreListedAsSkipped) {
   const std::string tar =
       base::TarFile("notes/a.md", "text", 0) + AsKind(base::TarFile("notes/hard.md", "", 0), '1') +
       AsKind(base::TarFile("notes/link.md", "", 0), '2') +
@@ -355,7 +355,7 @@ TEST_F(LosslessImport, WhatAnArchiveHasBesideNotesIsCounted) {
 }
 
 // Lines that mean something to Markdown and YAML, in any order.
-TEST_F(LosslessImport, EachLineOfRandomDocumentsIsThere) {
+TEST_F(LosslessImport, RandomDocumentsKeepEachLine) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

@@ -1,13 +1,12 @@
 // Exports of Claude, Gemini, the MCP memory server and claude-mem through the port: every text of
 // them is a row, what is left out is told, and a second import adds nothing.
-#include "memory/transfer/rows/other_programs.h"
-
 #include <fstream>
 
 #include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/api/api_fixture.h"
-#include "memory/transfer/formats/detected_format.h"
+#include "memory/transfer/formats/body_formats.h"
+#include "memory/transfer/formats/conversation_rows.h"
 
 namespace memory {
 namespace {
@@ -44,7 +43,7 @@ class OtherProgramsTest : public ApiTest {
   }
 };
 
-TEST_F(OtherProgramsTest, AnEntityOfTheMcpMemoryServerIsARowOfEachObservation) {
+TEST_F(OtherProgramsTest, McpMemoryEntityYieldsARowPerObservation) {
   const std::string body =
       R"({"type":"entity","name":"John_Smith","entityType":"person","observations":["Speaks fluent Spanish","Graduated in 2019"]})"
       "\n"
@@ -69,7 +68,7 @@ TEST_F(OtherProgramsTest, AnEntityOfTheMcpMemoryServerIsARowOfEachObservation) {
   ExpectTexts({"Likes tea", "Ann drinks Tea"});
 }
 
-TEST_F(OtherProgramsTest, AConversationOfClaudeIsASessionAndItsPairsAreRows) {
+TEST_F(OtherProgramsTest, ClaudeConversationIsASessionOfPairs) {
   const Json conversation = {
       {"uuid", "c1"},
       {"name", "Eggs"},
@@ -103,7 +102,7 @@ TEST_F(OtherProgramsTest, AConversationOfClaudeIsASessionAndItsPairsAreRows) {
   EXPECT_EQ(rows[0]["tags"], Json{"Eggs"});
 }
 
-TEST_F(OtherProgramsTest, ClaudesProjectsAndMemoriesAreRows) {
+TEST_F(OtherProgramsTest, ClaudeProjectsAndMemoriesBecomeRows) {
   const Json project = {
       {"uuid", "p1"},
       {"name", "Kitchen"},
@@ -121,7 +120,7 @@ TEST_F(OtherProgramsTest, ClaudesProjectsAndMemoriesAreRows) {
       {"All of cooking", "Answer as a cook", "Boil bones", "copper pans", "kitchen is blue"});
 }
 
-TEST_F(OtherProgramsTest, FormsOfGeminiAreRows) {
+TEST_F(OtherProgramsTest, GeminiExportsBecomeRows) {
   const struct {
     const char* body;
     size_t rows, left_out;
@@ -159,7 +158,7 @@ TEST_F(OtherProgramsTest, FormsOfGeminiAreRows) {
   }
 }
 
-TEST_F(OtherProgramsTest, ALongAnswerIsTakenInParts) {
+TEST_F(OtherProgramsTest, LongAnswerIsSplit) {
   std::string answer;
   for (int i = 0; i < 12'000; ++i) answer += "line " + std::to_string(i) + " of it\n";
   const Json conversation = {
@@ -172,7 +171,7 @@ TEST_F(OtherProgramsTest, ALongAnswerIsTakenInParts) {
   ExpectTexts({"line 0 of it", "line 6000 of it", "line 11999 of it", "(4 of 4)"});
 }
 
-TEST_F(OtherProgramsTest, WhatIsOfNoneOfThemIsNotTakenForOne) {
+TEST_F(OtherProgramsTest, UnrelatedJsonIsNotDetectedAsAnExport) {
   for (
       const char* body :
       {R"({"messages":[{"id":"m","conversationId":"c","role":"user","content":"x"}],"traces":[]})",
@@ -226,7 +225,7 @@ std::string DatabaseOf(const std::string& script) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST_F(OtherProgramsTest, TheTablesOfClaudeMemAreRows) {
+TEST_F(OtherProgramsTest, ClaudeMemTablesBecomeRows) {
   const Json report = TakeTwice("claude-mem", DatabaseOf(kClaudeMem));
   EXPECT_EQ(report["imported"], 3) << report;
   EXPECT_EQ(report["imported_sessions"], 1);
@@ -240,7 +239,7 @@ TEST_F(OtherProgramsTest, TheTablesOfClaudeMemAreRows) {
   EXPECT_EQ(rows[0]["created_at"], "2025-10-01T10:01:00Z");
 }
 
-TEST_F(OtherProgramsTest, AFileOfAnOlderClaudeMemIsTaken) {
+TEST_F(OtherProgramsTest, OlderClaudeMemFileIsImported) {
   const Json report = TakeTwice(
       "claude-mem",
       DatabaseOf(
@@ -257,7 +256,7 @@ TEST_F(OtherProgramsTest, AFileOfAnOlderClaudeMemIsTaken) {
   ExpectTexts({"Old knowledge", "An old text", "extra: And more"});
 }
 
-TEST_F(OtherProgramsTest, AFileOfClaudeMemThatComputesRowsIsRefused) {
+TEST_F(OtherProgramsTest, ClaudeMemFileWithComputedRowsIsRefused) {
   const std::string sessions =
       "CREATE TABLE sdk_sessions(id INTEGER PRIMARY KEY, project TEXT);"
       "CREATE TABLE session_summaries(id INTEGER PRIMARY KEY);";
@@ -281,7 +280,56 @@ TEST_F(OtherProgramsTest, AFileOfClaudeMemThatComputesRowsIsRefused) {
   }
 }
 
-TEST(HtmlText, HasTheTextAndNoTags) {
+// A session that was refused took its times and its summary with it, while its rows came.
+TEST_F(OtherProgramsTest, InvalidSessionFieldIsDroppedAndReported) {
+  const std::string long_text(60'000, 'x');
+  const auto claude = [](const std::string& id, const Json& fields) {
+    Json conversation = {{"uuid", id},
+                         {"chat_messages", {{{"sender", "human"}, {"text", "Hello " + id}}}}};
+    conversation.update(fields);
+    return Json::array({conversation});
+  };
+  const auto engram = [](const std::string& id, const Json& fields) {
+    Json session = {{"id", id}, {"directory", "/d"}, {"project", "p"}};
+    session.update(fields);
+    return Json{{"version", "0.1.0"}, {"sessions", {session}}};
+  };
+  const auto gemini = [](const std::string& id, const Json& fields) {
+    Json conversation = {{"sessionId", id},
+                         {"messages", {{{"type", "user"}, {"content", "Hello " + id}}}}};
+    conversation.update(fields);
+    return conversation;
+  };
+  const struct {
+    Json body;
+    std::string id, told;
+  } table[] = {
+      {claude("a", {{"summary", long_text}}), "claude-a",
+       "has more than 50000 characters: it is cut"},
+      {claude("b", {{"created_at", "last spring"}}), "claude-b",
+       "started_at last spring is no time that can be read: it is left out"},
+      {gemini("c", {{"lastUpdated", "soon"}}), "gemini-c", "ended_at soon is no time"},
+      {engram("d", {{"project", std::string(300, 'p')}}), "d",
+       "has more than 200 characters: it is left out"},
+      {engram("e", {{"summary", {{"text", "deep"}}}}), "e", "is no text: it is left out"},
+      {engram("f", {{"message_count", "many"}}), "f", "message_count many is no number"},
+      {engram("g", {{"message_count", -1}}), "g", "message_count -1 is no number"},
+      {engram("h", {{"predecessor", std::string(300, 'p')}}), "h", "has more than 200 characters"},
+      {engram("i", {{"project", 7}}), "i", ""},
+      {engram("j", {{"started_at", 1735812000}, {"summary", nullptr}}), "j", ""},
+  };
+  for (const auto& one : table) {
+    const Json report = PostText("/import?project=p", base::DumpJson(one.body)).body;
+    EXPECT_EQ(report["imported_sessions"], 1) << one.id << report;
+    bool told = one.told.empty() && report["errors"].empty();
+    for (const Json& error : report["errors"])
+      told = told || (error["kind"] == "session" && error["kept"] == true &&
+                      error["error"].get<std::string>().find(one.told) != std::string::npos);
+    EXPECT_TRUE(told) << one.id << report;
+  }
+}
+
+TEST(HtmlText, TextOfHtmlHasNoTags) {
   const std::pair<const char*, const char*> table[] = {
       {"plain", "plain"},
       {"<p>a</p><p>b</p>", "a\nb"},
@@ -294,7 +342,7 @@ TEST(HtmlText, HasTheTextAndNoTags) {
   for (const auto& [html, text] : table) EXPECT_EQ(TextOfHtml(html), text) << html;
 }
 
-TEST(OtherFormat, IsDetectedByItsBeginning) {
+TEST(OtherFormat, ForeignFormatIsDetectedByItsFirstBytes) {
   const std::pair<std::string, const char*> table[] = {
       {R"({"type":"entity","name":"a","entityType":"b","observations":[]})", "mcp-memory"},
       {R"({"type": "relation", "from": "a", "to": "b", "relationType": "c"})"

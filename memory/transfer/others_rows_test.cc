@@ -57,7 +57,7 @@ class OthersRowsTest : public TracesRouteTest {
   }
 };
 
-TEST_F(OthersRowsTest, EachRouteWritesBesideAPrivateRowOfTheSameText) {
+TEST_F(OthersRowsTest, EveryRouteIgnoresAnotherUsersEqualRow) {
   const auto imported = [](const Json& report, const char* what = "imported") -> std::string {
     const bool good = report.value(what, 0) == 1 && report.value("skipped", 0) == 0 &&
                       !report.contains("skipped_deleted") && report["errors"].empty();
@@ -128,7 +128,7 @@ TEST_F(OthersRowsTest, EachRouteWritesBesideAPrivateRowOfTheSameText) {
   }
 }
 
-TEST_F(OthersRowsTest, WhoDeletedATextDoesNotGetItBack) {
+TEST_F(OthersRowsTest, DeletionHoldsForItsUser) {
   for (const Anns state : {Anns::kHidden, Anns::kErased}) {
     const Json row = Ann(state);
     Json given = WithoutTime(row);
@@ -145,7 +145,7 @@ TEST_F(OthersRowsTest, WhoDeletedATextDoesNotGetItBack) {
   }
 }
 
-TEST_F(OthersRowsTest, ATopicOfAPrivateRowIsFree) {
+TEST_F(OthersRowsTest, TopicOfAnotherUsersRowIsFree) {
   const Json row = Ann(Anns::kLive);
   // An import gives a topic to a trace.
   const Json exported = Call("GET", "/export", nullptr, "ann").body;
@@ -170,7 +170,7 @@ TEST_F(OthersRowsTest, ATopicOfAPrivateRowIsFree) {
   }
 }
 
-TEST_F(OthersRowsTest, AKeyOfATurnIsItsUsers) {
+TEST_F(OthersRowsTest, TurnKeyIsPerUser) {
   const auto post = [&](const std::string& user, const std::string& text) {
     http::ClientRequest request;
     request.method = "POST";
@@ -194,7 +194,7 @@ TEST_F(OthersRowsTest, AKeyOfATurnIsItsUsers) {
   EXPECT_EQ(post("ann", "I prefer coffee.").first, 422);
 }
 
-TEST_F(OthersRowsTest, AnEpisodeIsNoDuplicateOfAnotherUsers) {
+TEST_F(OthersRowsTest, EpisodeIsNoDuplicateOfAnotherUsers) {
   Json body = {{"conversation_id", "c1"}, {"agent_id", "coder"}, {"summary", kText}};
   body["user_id"] = "ann";
   const Answered anns = Call("POST", "/episodic/store", body);
@@ -210,7 +210,7 @@ TEST_F(OthersRowsTest, AnEpisodeIsNoDuplicateOfAnotherUsers) {
 }
 
 // A trace that is only an observation is of its whole project, also after an import restored it.
-TEST_F(OthersRowsTest, AnObservationStaysOfItsProject) {
+TEST_F(OthersRowsTest, RestoredObservationStaysVisibleInItsProject) {
   const int64_t id = MustPost(NoteBody("zebras are striped", "default"));
   const Json exported = Call("GET", "/export").body;
   const std::string trace = Found({{"query", "zebras"}}).at(0);

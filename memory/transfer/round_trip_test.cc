@@ -91,7 +91,7 @@ class RoundTripTest : public AgentOsFixture {
   std::map<std::string, std::vector<std::string>> ids_;
 };
 
-TEST_F(RoundTripTest, EveryFormatKeepsEveryTraceAndTakesItOnce) {
+TEST_F(RoundTripTest, EveryFormatKeepsEveryTraceOnce) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   for (int i = 0; i < 120; ++i) {
     AddTrace(i);

@@ -49,7 +49,7 @@ class FileTransferTest : public ApiTest {
   }
 };
 
-TEST_F(FileTransferTest, AFileGoesOutAndInAndHasNothingThatIsDeleted) {
+TEST_F(FileTransferTest, RoundTripContainsNoDeletedRow) {
   Post("/sessions", {{"id", "s-p"}, {"project", "p"}});
   Json topic = NoteBody("before");
   topic["topic_key"] = "k";
@@ -78,7 +78,7 @@ TEST_F(FileTransferTest, AFileGoesOutAndInAndHasNothingThatIsDeleted) {
   EXPECT_EQ(Spools(), 0u);
 }
 
-TEST_F(FileTransferTest, AProjectsFileHasNothingOfOthers) {
+TEST_F(FileTransferTest, ProjectExportContainsNoOtherProject) {
   MustPost(NoteBody("mine", "mineproject"));
   MustPost(NoteBody("othersword", "othersproject"));
   const std::string file = ExportFile("&project=MineProject");
@@ -89,7 +89,7 @@ TEST_F(FileTransferTest, AProjectsFileHasNothingOfOthers) {
   EXPECT_EQ(Get("/search?q=mine").body.size(), 1u);
 }
 
-TEST_F(FileTransferTest, AFileIsAStoresFile) {
+TEST_F(FileTransferTest, ExportedFileOpensAsAStore) {
   MustPost(NoteBody("carried over by hand"));
   const std::string path = scratch_.File("by-hand");
   std::ofstream(path, std::ios::binary) << ExportFile();
@@ -110,7 +110,7 @@ TEST_F(FileTransferTest, TagsOfEqualRowsAreUnited) {
   EXPECT_EQ(Get("/search?q=a").body.size(), 1u);
 }
 
-TEST_F(FileTransferTest, AFileThatCouldDoMoreThanHoldRowsIsRefused) {
+TEST_F(FileTransferTest, FileWithForeignSchemaIsRefused) {
   MustPost(NoteBody("row"));
   const std::string file = ExportFile();
   for (const char* script :
@@ -126,7 +126,7 @@ TEST_F(FileTransferTest, AFileThatCouldDoMoreThanHoldRowsIsRefused) {
   EXPECT_EQ(Spools(), 0u);
 }
 
-TEST_F(FileTransferTest, RowsOfAFileAreCheckedLikeAnyOthers) {
+TEST_F(FileTransferTest, InvalidRowsOfAFileAreRefused) {
   for (const char* content : {"one", "two", "three", "four"}) MustPost(NoteBody(content));
   const std::string file =
       Changed(ExportFile(),
@@ -141,7 +141,7 @@ TEST_F(FileTransferTest, RowsOfAFileAreCheckedLikeAnyOthers) {
   EXPECT_EQ(answer.body["imported_observations"], 0);
 }
 
-TEST_F(FileTransferTest, ADamagedFileIsRefusedOrTakenButNeverHarms) {
+TEST_F(FileTransferTest, DamagedFileIsImportedOrRefusedSafely) {
   for (int i = 0; i < 50; ++i) MustPost(NoteBody("row " + std::to_string(i)));
   const std::string file = ExportFile();
   const unsigned seed = std::random_device()();
@@ -158,7 +158,7 @@ TEST_F(FileTransferTest, ADamagedFileIsRefusedOrTakenButNeverHarms) {
   EXPECT_EQ(Get("/health").status, 200);
 }
 
-TEST_F(FileTransferTest, WhatACrashLeftIsRemovedAtTheNextStart) {
+TEST_F(FileTransferTest, SpoolOfACrashIsRemovedAtTheStart) {
   for (const auto& entry : std::filesystem::directory_iterator(scratch_.File("data"))) {
     if (entry.path().filename().string().size() == 64)
       std::ofstream(entry.path().string() + ".spool-left") << "bytes";

@@ -4,7 +4,7 @@
 namespace memory {
 namespace {
 
-TEST_F(ApiTest, AnExportTakenInElsewhereIsTheSameAndTwiceIsSkipped) {
+TEST_F(ApiTest, ExportIsImportedUnchangedAndOnce) {
   Post("/sessions", {{"id", "s-p"}, {"project", "p"}});
   Json topic = NoteBody("kept");
   topic["topic_key"] = "k";
@@ -36,7 +36,7 @@ TEST_F(ApiTest, AnExportTakenInElsewhereIsTheSameAndTwiceIsSkipped) {
   EXPECT_EQ(MustPost(NoteBody("next", "q")), 4);
 }
 
-TEST_F(ApiTest, AnImportListsWhatItRefusesAndOverwritesNothing) {
+TEST_F(ApiTest, ImportListsRefusedRowsAndOverwritesNothing) {
   MustPost(NoteBody("mine"));
   Json row = Get("/observations/1").body;
   Json other = row;
@@ -58,7 +58,7 @@ TEST_F(ApiTest, AnImportListsWhatItRefusesAndOverwritesNothing) {
   EXPECT_EQ(Post("/import", {{"format", "other/9"}}).status, 400);
 }
 
-TEST_F(ApiTest, AReferenceExportCountsItsDuplicatesFromOne) {
+TEST_F(ApiTest, ReferenceExportCountsDuplicatesFromOne) {
   Json row = {{"id", 7},
               {"session_id", "s"},
               {"type", "lesson"},
@@ -77,7 +77,7 @@ TEST_F(ApiTest, AReferenceExportCountsItsDuplicatesFromOne) {
   EXPECT_EQ(stored["source"]["origin"], "agent");
 }
 
-TEST_F(ApiTest, ARowKeepsItsEarlierTextsThroughAnExport) {
+TEST_F(ApiTest, ExportAndImportKeepRevisions) {
   Json note = NoteBody("first");
   note["topic_key"] = "k";
   MustPost(note);
@@ -99,7 +99,7 @@ TEST_F(ApiTest, ARowKeepsItsEarlierTextsThroughAnExport) {
   }
 }
 
-TEST_F(ApiTest, RowsThatDifferInTopicOrSessionAloneAreAllTakenIn) {
+TEST_F(ApiTest, RowsDifferingOnlyInTopicOrSessionAreImported) {
   Json note = NoteBody("equal");
   note["topic_key"] = "a";
   MustPost(note);
@@ -120,7 +120,7 @@ TEST_F(ApiTest, RowsThatDifferInTopicOrSessionAloneAreAllTakenIn) {
   EXPECT_EQ(Post("/import", exported).body["imported_observations"], 0);
 }
 
-TEST_F(ApiTest, ARowWhoseIdIsTakenGetsANewOneOnceUnlessDedupIsOff) {
+TEST_F(ApiTest, RowWithAUsedIdGetsANewIdOnce) {
   Json exported = {{"format", "agent-memory/1"}, {"observations", Json::array()}};
   Json row = NoteBody("theirs");
   row["id"] = 1;
@@ -134,7 +134,7 @@ TEST_F(ApiTest, ARowWhoseIdIsTakenGetsANewOneOnceUnlessDedupIsOff) {
   EXPECT_EQ(Post("/import?dedup=maybe", exported).status, 400);
 }
 
-TEST_F(ApiTest, ATopicThatSaysSomethingElseHereIsRefusedAndListed) {
+TEST_F(ApiTest, ConflictingTopicIsRefusedAndListed) {
   Json note = NoteBody("mine");
   note["topic_key"] = "k";
   MustPost(note);
@@ -147,7 +147,7 @@ TEST_F(ApiTest, ATopicThatSaysSomethingElseHereIsRefusedAndListed) {
   EXPECT_EQ(Get("/observations/1").body["content"], "mine");
 }
 
-TEST_F(ApiTest, LinesAreFoundOutAndACutOneIsSeen) {
+TEST_F(ApiTest, JsonLinesAreDetectedAndTruncationRefused) {
   for (int i = 0; i < 3; ++i) MustPost(NoteBody("note " + std::to_string(i)));
   Answered exported = Get("/export?format=jsonl");
   EXPECT_EQ(exported.headers.Get("Content-Type"), "application/x-ndjson");
@@ -177,7 +177,7 @@ TEST_F(ApiTest, LinesAreFoundOutAndACutOneIsSeen) {
   EXPECT_EQ(Get("/export?format=csv").status, 400);
 }
 
-TEST_F(ApiTest, RefusedRowsBeyondTheListAreCounted) {
+TEST_F(ApiTest, RefusedRowsAboveTheListLimitAreCounted) {
   std::string body = "{\"format\":\"agent-memory/1\",\"observations\":[";
   for (int i = 0; i < 10'003; ++i) body += i ? ",{}" : "{}";
   Answered answer = PostText("/import", body + "]}");
@@ -188,7 +188,7 @@ TEST_F(ApiTest, RefusedRowsBeyondTheListAreCounted) {
 
 // A tenth of the size that scripts/bench/transfer.py has.
 // In parts, so that a slow machine answers each in time.
-TEST_F(ApiTest, TenThousandRowsGoOutAndInTwice) {
+TEST_F(ApiTest, TenThousandRowsSurviveARoundTripOnce) {
   constexpr int kParts = 20, kRows = 500;
   std::vector<Json> parts;
   for (int part = 0; part < kParts; ++part) {

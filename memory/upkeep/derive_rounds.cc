@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kAfterFailedRun{60};
 constexpr const char* kRunsMetric = "agent_memory_server_derived_runs_total";
 
 void WarnOfRun(const DeriveWork& work, const base::Error& error) {
-  base::LogWarn("the insights of a run could not be stored; the model is asked again",
+  base::LogWarn("the insights of a run could not be stored; the model is queried again",
                 {{"run", work.run}, {"reason", error.message}});
 }
 
@@ -73,13 +73,13 @@ bool DeriveRounds::Round(const std::stop_token& stop) {
   while (std::shared_ptr<Store> store = engine_.NextOpen(name)) {
     if (stop.stop_requested()) break;
     if (!store->consolidation().AnyToDerive()) continue;
-    const auto rest = rests_.find(name);
-    if (rest != rests_.end() && std::chrono::steady_clock::now() < rest->second) continue;
-    rests_.erase(name);
+    const auto rest = paused_until_.find(name);
+    if (rest != paused_until_.end() && std::chrono::steady_clock::now() < rest->second) continue;
+    paused_until_.erase(name);
     base::ByteCharge charge(budget_);
     const base::ChargeScope scope(&charge);
     const bool done = DeriveNext(name, std::move(store), stop);
-    if (!done) rests_[name] = std::chrono::steady_clock::now() + kAfterFailedRun;
+    if (!done) paused_until_[name] = std::chrono::steady_clock::now() + kAfterFailedRun;
     any = any || done;
   }
   return any;

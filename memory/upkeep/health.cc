@@ -1,4 +1,5 @@
-// Readiness means that a write was just committed.
+// Ready means that a write was just committed: a process that answers but cannot sync would accept
+// requests and fail them all.
 #include "memory/upkeep/health.h"
 
 #include "lib/api/server_report.h"
@@ -16,7 +17,7 @@ constexpr int64_t kProbeEveryMs = 1000;
 
 }  // namespace
 
-Status HealthProbe::Look() const {
+Status HealthProbe::Probe() const {
   if (engine_.Failed()) {
     return Error{Code::kUnavailable, "a sync to the disk failed; the process ends and recovers"};
   }
@@ -26,9 +27,9 @@ Status HealthProbe::Look() const {
 Status HealthProbe::Ready() {
   std::lock_guard lock(mutex_);
   int64_t now_ms = clock_.MonotonicMs();
-  if (looked_ms_ < 0 || now_ms - looked_ms_ >= kProbeEveryMs || engine_.Failed()) {
-    last_ = Look();
-    looked_ms_ = now_ms;
+  if (probed_ms_ < 0 || now_ms - probed_ms_ >= kProbeEveryMs || engine_.Failed()) {
+    last_ = Probe();
+    probed_ms_ = now_ms;
   }
   return last_ ? engine_.Soundness() : last_;
 }

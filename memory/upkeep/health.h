@@ -18,22 +18,22 @@ namespace memory {
 class HealthProbe {
  public:
   HealthProbe(Engine& engine, const base::Clock& clock) : engine_(engine), clock_(clock) {}
-  // Ok: a write was just committed, there is space for more, and no file is known to be corrupt.
-  // Repeats the write at most once a second, since it costs a sync. Any thread.
+  // Ok: a write was just committed, the volume has space for more, and no file is known to be
+  // corrupt. Writes at most once a second, since each write costs a sync. Any thread.
   base::Status Ready();
 
  private:
-  base::Status Look() const;
+  base::Status Probe() const;
   Engine& engine_;
   const base::Clock& clock_;
   std::mutex mutex_;
-  int64_t looked_ms_ = -1;
+  int64_t probed_ms_ = -1;
   base::Status last_;
 };
 
-// /livez, /readyz, /metrics and, for the operator, api::kServerReportPath. The first three outlive
-// the server. `quota`, `budget`: to tell how near they are; `by_keys`: as in the report; may be
-// null. `endpoint`: an embeddings endpoint is set: the report says whether it is up.
+// /livez, /readyz, /metrics and, for the operator, api::kServerReportPath. The first three
+// arguments outlive the server. `quota`, `budget`: for metrics of their use. `by_keys`: for the
+// report; may be null. `endpoint`: an embeddings endpoint is set, and the report has its state.
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, const Engine& engine,
                                      telemetry::Metrics& metrics, const TenantQuota& quota,
                                      std::function<bool()> by_keys,

@@ -36,21 +36,22 @@ IngestRounds::~IngestRounds() {
 
 bool IngestRounds::Claim(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  const auto rest = rests_.find(name);
-  if (rest != rests_.end() && std::chrono::steady_clock::now() < rest->second) return false;
+  const auto rest = paused_until_.find(name);
+  if (rest != paused_until_.end() && std::chrono::steady_clock::now() < rest->second) return false;
   if (!claimed_.insert(name).second) return false;
-  if (rest != rests_.end()) rests_.erase(rest);
+  if (rest != paused_until_.end()) paused_until_.erase(rest);
   return true;
 }
 
 void IngestRounds::Release(const std::string& name, Outcome outcome) {
   const std::lock_guard lock(mutex_);
   claimed_.erase(name);
-  if (outcome == Outcome::kFailed) rests_[name] = std::chrono::steady_clock::now() + kAfterFailure;
+  if (outcome == Outcome::kFailed)
+    paused_until_[name] = std::chrono::steady_clock::now() + kAfterFailure;
 }
 
-// Releases the store during the extraction, so that a hanging model keeps no file open. Patterns
-// extract a turn on which the extractor failed too often and for which the dead letters are full.
+// Releases the store during the extraction, so that a hanging model keeps no file open. When the
+// extractor failed too often on a turn and the dead letters are full, patterns extract it.
 IngestRounds::Outcome IngestRounds::IngestNext(const std::string& name,
                                                std::shared_ptr<Store> store,
                                                const std::stop_token& stop) {
@@ -96,7 +97,7 @@ bool IngestRounds::Round(const std::stop_token& stop) {
   return any;
 }
 
-// A store that refuses writes now is no fault of the turn.
+// A store that refuses writes for now does not count against the turn.
 void IngestRounds::NoteFailure(Store& store, const PendingTurn& turn, const base::Error& error,
                                int64_t most_tries) {
   base::LogWarn("the facts of a turn could not be stored; the turn is retried",

@@ -1,4 +1,4 @@
-// The threads that extract the facts of turns after their answers.
+// The threads that extract the facts of stored turns in the background.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ namespace memory {
 
 class IngestRounds {
  public:
-  // All outlive this. `at_once`: concurrent turns, one per store. `budget`: charged with what a
-  // turn needs, as a request is; null: nothing is counted.
+  // All outlive this. `at_once`: concurrent turns, one per store. `budget`: charged like that of a
+  // request; null: nothing is counted.
   IngestRounds(Engine& engine, Extractor& extractor, telemetry::Metrics& metrics,
                size_t at_once = 1, base::ByteBudget* budget = nullptr);
   ~IngestRounds();  // stops active turns and waits for them
@@ -29,7 +29,7 @@ class IngestRounds {
  private:
   enum class Outcome { kNothing, kDone, kFailed };
   void Loop(const std::stop_token& stop);
-  bool Round(const std::stop_token& stop);  // a turn was done
+  bool Round(const std::stop_token& stop);  // true: it processed a turn
   Outcome IngestNext(const std::string& name, std::shared_ptr<Store> store,
                      const std::stop_token& stop);
   void NoteFailure(Store& store, const PendingTurn& turn, const base::Error& error,
@@ -43,8 +43,8 @@ class IngestRounds {
   base::ByteBudget* const budget_;
   std::mutex mutex_;
   std::set<std::string> claimed_;  // under mutex_, with what follows
-  // Stores to skip until then, after a failure, so that no other store waits for them.
-  std::map<std::string, std::chrono::steady_clock::time_point> rests_;
+  // The end of the pause of each store with a failure, so that no other store waits for it.
+  std::map<std::string, std::chrono::steady_clock::time_point> paused_until_;
   std::vector<std::jthread> threads_;  // last: they use the above
 };
 

@@ -83,7 +83,7 @@ class IngestRoundsTest : public ::testing::Test {
   std::unique_ptr<IngestRounds> rounds_;
 };
 
-TEST_F(IngestRoundsTest, FailingTurnsOfOneTenantHoldUpNoOther) {
+TEST_F(IngestRoundsTest, FailingTurnsOfOneTenantDelayNoOther) {
   std::vector<std::string> turns;
   for (int i = 0; i < 20; ++i) turns.push_back(Accept("b", "fact " + std::to_string(i)));
   const std::string waits = Accept("a", "away");
@@ -93,7 +93,7 @@ TEST_F(IngestRoundsTest, FailingTurnsOfOneTenantHoldUpNoOther) {
   EXPECT_LE(metrics_.Value("agent_memory_server_ingested_turns_total", {{"result", "failed"}}), 5);
 }
 
-TEST_F(IngestRoundsTest, ADeadLetterKeepsItsTextsAndIsTriedAgain) {
+TEST_F(IngestRoundsTest, DeadLetterKeepsItsTextsAndIsRetried) {
   const std::string turn = Accept("a", "unusable");
   StartRounds();
   ASSERT_TRUE(Becomes("a", turn, "failed"));
@@ -108,7 +108,7 @@ TEST_F(IngestRoundsTest, ADeadLetterKeepsItsTextsAndIsTriedAgain) {
   EXPECT_EQ(**store->turns().Retry(context_, turn), "done") << "and stays so";
 }
 
-TEST_F(IngestRoundsTest, WhatHangsHoldsNoStoreNoOtherTurnAndNoStop) {
+TEST_F(IngestRoundsTest, HangingModelDelaysNoStoreTurnOrStop) {
   Start(1);  // what holds its store keeps every other from being opened
   const std::string hangs = Accept("a", "hang");
   StartRounds(2);
@@ -118,7 +118,7 @@ TEST_F(IngestRoundsTest, WhatHangsHoldsNoStoreNoOtherTurnAndNoStop) {
   EXPECT_EQ(StateOf("a", hangs).state, "pending");
 }
 
-TEST_F(IngestRoundsTest, BeyondTheLimitOfDeadLettersPatternsDoTheTurn) {
+TEST_F(IngestRoundsTest, FullDeadLettersFallBackToPatterns) {
   auto store = *engine_->Open("a");
   auto fail = [&](int64_t most_tries) {
     auto next = store->turns().Next();

@@ -1,4 +1,4 @@
-// Runs, counts and logs rounds of retention, without the contents of hidden or removed rows.
+// Runs rounds of retention. Logs and metrics have counts, never contents of hidden or removed rows.
 #include "memory/upkeep/sweeper.h"
 
 #include <pthread.h>
@@ -50,17 +50,18 @@ void Sweeper::Loop(const std::stop_token& stop, int64_t interval_ms) {
 }
 
 void Sweeper::Round(const std::stop_token& stop) {
-  int64_t over_cap = 0;
+  int64_t cap_exempt = 0;
   const bool whole = engine_.Sweep(stop, [&](const base::Result<Swept>& swept) {
     if (!swept) {
       // Reads skip expired rows anyway; the next round retries.
       base::LogWarn("retention could not finish a round", {{"reason", swept.error().message}});
       return;
     }
-    over_cap += swept->over_cap;
+    cap_exempt += swept->cap_exempt;
     Report(*swept);
   });
-  if (whole) metrics_.SetGauge("agent_memory_server_over_cap_rows", static_cast<double>(over_cap));
+  if (whole)
+    metrics_.SetGauge("agent_memory_server_over_cap_rows", static_cast<double>(cap_exempt));
 }
 
 void Sweeper::Report(const Swept& swept) {

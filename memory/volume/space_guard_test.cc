@@ -27,7 +27,7 @@ class SpaceGuardTest : public ::testing::Test {
   ::testing::FakeClock clock_{kMidnight};
 };
 
-TEST_F(SpaceGuardTest, TheBallastHasRealBlocksAndIsTakenOverByTheNextLife) {
+TEST_F(SpaceGuardTest, BallastHasBlocksAndSurvivesRestart) {
   SpaceGuard guard(scratch_.path(), {kBallast, 0}, clock_);
   EXPECT_TRUE(BallastIsThere());
   SpaceGuard next(scratch_.path(), {kBallast, 0}, clock_);
@@ -36,7 +36,7 @@ TEST_F(SpaceGuardTest, TheBallastHasRealBlocksAndIsTakenOverByTheNextLife) {
   EXPECT_FALSE(BallastIsThere());
 }
 
-TEST_F(SpaceGuardTest, ALinkIsReplacedAndNotFollowed) {
+TEST_F(SpaceGuardTest, LinkIsReplacedAndNotFollowed) {
   const std::string theirs = scratch_.File("theirs");
   ASSERT_TRUE(base::ReplaceFile(theirs, "kept"));
   ASSERT_EQ(symlink(theirs.c_str(), scratch_.File("ballast").c_str()), 0);
@@ -51,7 +51,7 @@ TEST_F(SpaceGuardTest, ALinkIsReplacedAndNotFollowed) {
   EXPECT_EQ(base::ReadFile(theirs).value_or(""), "kept") << "a link that came later";
 }
 
-TEST_F(SpaceGuardTest, AFullVolumeCostsTheBallastAndRoomBringsItBack) {
+TEST_F(SpaceGuardTest, FullVolumeReleasesBallastUntilSpaceReturns) {
   SpaceGuard guard(scratch_.path(), {kBallast, 0}, clock_);
   EXPECT_TRUE(guard.Admit(0));
   guard.GiveUp();
@@ -60,7 +60,7 @@ TEST_F(SpaceGuardTest, AFullVolumeCostsTheBallastAndRoomBringsItBack) {
   EXPECT_TRUE(BallastIsThere());
 }
 
-TEST_F(SpaceGuardTest, LessThanTheMinimumIsRefusedUnlessTheFileHasRoomInside) {
+TEST_F(SpaceGuardTest, LowSpaceIsRefusedUnlessFileHasFreePages) {
   SpaceGuard guard(scratch_.path(), {0, kFarTooMuch}, clock_);
   auto refused = guard.Admit(0);
   ASSERT_FALSE(refused);
@@ -69,7 +69,7 @@ TEST_F(SpaceGuardTest, LessThanTheMinimumIsRefusedUnlessTheFileHasRoomInside) {
   EXPECT_TRUE(guard.Admit(kFarTooMuch));
 }
 
-TEST_F(SpaceGuardTest, OnceFullItStaysSoUntilThereIsRoomForBallastAndWritesTogether) {
+TEST_F(SpaceGuardTest, StaysFullUntilBallastAndWritesFit) {
   SpaceGuard guard(scratch_.path(), {kBallast, kFarTooMuch}, clock_);
   guard.GiveUp();
   EXPECT_FALSE(guard.Admit(kFarTooMuch - guard.FreeBytes()));  // room for writes, not for both

@@ -23,7 +23,7 @@ class SpoolBudgetTest : public ::testing::Test {
   std::shared_ptr<SpoolBudget> budget_ = std::make_shared<SpoolBudget>([this] { return free_; });
 };
 
-TEST_F(SpoolBudgetTest, OneFileMayTakeAQuarterAndTheErrorSaysSo) {
+TEST_F(SpoolBudgetTest, OneFileMayHaveAQuarter) {
   SpoolCharge charge = Of("a");
   EXPECT_TRUE(charge.Set(4 * kMiB));
   const base::Status more = charge.Set(4 * kMiB + 1);
@@ -34,7 +34,7 @@ TEST_F(SpoolBudgetTest, OneFileMayTakeAQuarterAndTheErrorSaysSo) {
   EXPECT_EQ(budget_->bytes(), 4 * kMiB);
 }
 
-TEST_F(SpoolBudgetTest, FilesOfOneTenantShareItsQuarterAndWait) {
+TEST_F(SpoolBudgetTest, FilesOfATenantShareItsQuarter) {
   SpoolCharge one = Of("a"), other = Of("a");
   EXPECT_TRUE(one.Set(3 * kMiB));
   const base::Status more = other.Set(2 * kMiB);
@@ -46,7 +46,7 @@ TEST_F(SpoolBudgetTest, FilesOfOneTenantShareItsQuarterAndWait) {
   EXPECT_TRUE(other.Set(2 * kMiB));
 }
 
-TEST_F(SpoolBudgetTest, AllTogetherTakeHalf) {
+TEST_F(SpoolBudgetTest, AllFilesShareHalf) {
   SpoolCharge a = Of("a"), b = Of("b"), c = Of("c");
   EXPECT_TRUE(a.Set(4 * kMiB));
   EXPECT_TRUE(b.Set(4 * kMiB));
@@ -59,7 +59,7 @@ TEST_F(SpoolBudgetTest, AllTogetherTakeHalf) {
   EXPECT_EQ(budget_->bytes(), 4 * kMiB + 1);
 }
 
-TEST_F(SpoolBudgetTest, LessIsTakenAsTheVolumeFills) {
+TEST_F(SpoolBudgetTest, BudgetShrinksAsTheVolumeFills) {
   SpoolCharge charge = Of("a");
   EXPECT_TRUE(charge.Set(3 * kMiB));
   free_ = 8 * kMiB;
@@ -119,7 +119,7 @@ class SpoolRouteTest : public ApiTest {
   std::shared_ptr<SpoolBudget> budget_ = std::make_shared<SpoolBudget>([] { return 4 * kMiB; });
 };
 
-TEST_F(SpoolRouteTest, AnUploadThatIsTooLargeIsRefusedWithTheLimit) {
+TEST_F(SpoolRouteTest, TooLargeUploadIsRefusedWithTheLimit) {
   const Answered answer =
       PostText("/import?format=sqlite", "SQLite format 3" + std::string(2 * kMiB, 'x'));
   EXPECT_EQ(answer.status, 507) << answer.body;
@@ -127,7 +127,7 @@ TEST_F(SpoolRouteTest, AnUploadThatIsTooLargeIsRefusedWithTheLimit) {
   EXPECT_EQ(budget_->bytes(), 0);
 }
 
-TEST_F(SpoolRouteTest, OneThatHasNoRoomBesideOthersIsToComeAgain) {
+TEST_F(SpoolRouteTest, UploadWithoutSpaceBesideOthersIs503) {
   SpoolCharge others(budget_, "another tenant");
   ASSERT_TRUE(others.Set(kMiB));
   SpoolCharge more(budget_, "a third");

@@ -81,9 +81,9 @@ int64_t CertificateKeeper::Round() {
   base::Status state = Look();
   const std::string fault =
       state || state.error().code == base::Code::kUnavailable ? "" : state.error().message;
-  const bool again = !fault.empty() && fault == said_;
+  const bool again = !fault.empty() && fault == logged_fault_;
   if (!fault.empty() && !again) base::LogWarn("the webhook's certificates", {{"error", fault}});
-  said_ = fault;
+  logged_fault_ = fault;
   // While the API server is unavailable, and only then, a replica stays ready with its certificate:
   // an untrusted certificate serves no request.
   const bool away = !state && !read_ &&
@@ -197,7 +197,7 @@ base::Status CertificateKeeper::Show(const ServingPair& pair, const std::string&
   if (shown_ == pair || (shown_ && !IsIn(published, pair.authority))) return {};
   RETURN_IF_ERROR(identity_.Set(pair.certificate, pair.key));
   shown_ = pair;
-  base::LogInfo("the webhook shows a certificate", {{"secret", options_.secret.Text()}});
+  base::LogInfo("the webhook presents a certificate", {{"secret", options_.secret.Text()}});
   return {};
 }
 

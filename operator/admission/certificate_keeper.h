@@ -62,8 +62,8 @@ class CertificateKeeper {
   std::string awaited_;  // published authority of the successor, which waits for the overlap
   int64_t awaited_since_ms_ = 0;
   bool settled_ = false;
-  bool read_ = false;  // this round has read all objects
-  std::string said_;   // last logged fault
+  bool read_ = false;         // this round has read all objects
+  std::string logged_fault_;  // the last one
   base::Guarded<base::Status> state_;
   std::mutex mutex_;
   std::condition_variable_any wake_;

@@ -126,7 +126,7 @@ class CertificateKeeperTest : public testing::Test {
   int files_ = 0;
 };
 
-TEST_F(CertificateKeeperTest, ThreeReplicasThatStartAtOnceShowOneCertificate) {
+TEST_F(CertificateKeeperTest, ConcurrentReplicasPresentOneCertificate) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 3; ++i) Add();
   for (const auto& replica : replicas_)
@@ -145,7 +145,7 @@ TEST_F(CertificateKeeperTest, ThreeReplicasThatStartAtOnceShowOneCertificate) {
             "its certificate is not for other.agents.svc");
 }
 
-TEST_F(CertificateKeeperTest, ReplicasThatMayNotWriteWaitForTheOneThatMay) {
+TEST_F(CertificateKeeperTest, FollowersWaitForTheLeader) {
   Replica& standby = Add([] { return false; });
   standby.keeper.Round();
   EXPECT_NE(standby.keeper.Ready().error().message.find("the leader makes Secret agents/webhook"),
@@ -157,7 +157,7 @@ TEST_F(CertificateKeeperTest, ReplicasThatMayNotWriteWaitForTheOneThatMay) {
 }
 
 // The leader has a version without certificates, and leads until its successor is ready.
-TEST_F(CertificateKeeperTest, ALeaderWithoutAWebhookHoldsUpNoSuccessor) {
+TEST_F(CertificateKeeperTest, LeaderWithoutWebhookDelaysNoSuccessor) {
   Replica& successor = Add([] { return false; });
   successor.keeper.Round();
   EXPECT_FALSE(successor.keeper.Ready());
@@ -171,7 +171,7 @@ TEST_F(CertificateKeeperTest, ALeaderWithoutAWebhookHoldsUpNoSuccessor) {
   EXPECT_EQ(Call(successor), "here");
 }
 
-TEST_F(CertificateKeeperTest, AfterThreeHundredDaysANewOneIsShownAndNobodyWasTurnedAway) {
+TEST_F(CertificateKeeperTest, RotationRefusesNoRequest) {
   Add();
   Add([] { return false; });
   Settle();
@@ -194,7 +194,7 @@ TEST_F(CertificateKeeperTest, AfterThreeHundredDaysANewOneIsShownAndNobodyWasTur
   for (const auto& replica : replicas_) EXPECT_NEAR(replica->days_left, 365, 0.1);
 }
 
-TEST_F(CertificateKeeperTest, ASecretThatIsDeletedComesBackAsItWas) {
+TEST_F(CertificateKeeperTest, DeletedSecretIsRestoredUnchanged) {
   Add();
   Add([] { return false; });
   Settle();
@@ -204,7 +204,7 @@ TEST_F(CertificateKeeperTest, ASecretThatIsDeletedComesBackAsItWas) {
   EXPECT_EQ(Held(), held);
 }
 
-TEST_F(CertificateKeeperTest, ASecretThatNobodyRemembersIsMadeAnewAndTheOldAuthorityStaysTrusted) {
+TEST_F(CertificateKeeperTest, LostSecretIsRecreatedAndOldAuthorityStaysTrusted) {
   Replica& standby = Add([] { return false; });
   auto leader = std::make_unique<Replica>(client_, clock_, 365 * kDayMs, nullptr);
   for (int i = 0; i < 3; ++i) leader->keeper.Round();
@@ -220,7 +220,7 @@ TEST_F(CertificateKeeperTest, ASecretThatNobodyRemembersIsMadeAnewAndTheOldAutho
   EXPECT_NE(Held().serving, first);
 }
 
-TEST_F(CertificateKeeperTest, WhatTheApiServerDoesNotTrustYetIsNotShown) {
+TEST_F(CertificateKeeperTest, UntrustedCertificateIsNotPresented) {
   Replica& standby = Add([] { return false; });
   Add();
   Settle();
@@ -233,7 +233,7 @@ TEST_F(CertificateKeeperTest, WhatTheApiServerDoesNotTrustYetIsNotShown) {
   EXPECT_EQ(Call(standby), "here") << "its bundle is not published";
 }
 
-TEST_F(CertificateKeeperTest, ADamagedSecretAndOneThatEndedAreReplaced) {
+TEST_F(CertificateKeeperTest, DamagedOrExpiredSecretIsReplaced) {
   Add();
   Settle();
   const ServingPair first = Held().serving;
@@ -249,7 +249,7 @@ TEST_F(CertificateKeeperTest, ADamagedSecretAndOneThatEndedAreReplaced) {
   EXPECT_NE(Held().serving, second);
 }
 
-TEST_F(CertificateKeeperTest, OfTheConfigurationOnlyTheBundleIsOurs) {
+TEST_F(CertificateKeeperTest, OnlyTheBundleOfTheConfigurationIsWritten) {
   Add();
   Settle();
   const Json configuration = *cluster_.Get(MutatingWebhooks(), kConfiguration);

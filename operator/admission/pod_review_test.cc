@@ -56,7 +56,7 @@ std::string MessageOf(const base::Result<Json>& answer) {
   return base::StringAt(answer.value(), {"response", "status", "message"});
 }
 
-TEST(PodReview, APatchMakesThePodThatTheRendererMakes) {
+TEST(PodReview, PatchMakesThePodOfRender) {
   const auto answer = AnswerMutation(ReviewOf(Pod()), Having(AgentOfPod()));
   ASSERT_TRUE(answer) << answer.error().message;
   const Json response = (*answer)["response"];
@@ -69,12 +69,12 @@ TEST(PodReview, APatchMakesThePodThatTheRendererMakes) {
   EXPECT_EQ(Injected()["spec"]["initContainers"][1]["name"], "memory");
 }
 
-TEST(PodReview, APodThatHasItsSidecarIsNotChangedAgain) {
+TEST(PodReview, InjectedPodIsNotChangedAgain) {
   const auto answer = AnswerMutation(ReviewOf(Injected()), Having(AgentOfPod()));
   EXPECT_EQ(base::DecodeBase64(base::StringAt(*answer, {"response", "patch"})).value(), "[]");
 }
 
-TEST(PodReview, APodWithoutTheLabelIsLetThroughUnasked) {
+TEST(PodReview, PodWithoutLabelIsAdmitted) {
   Json pod = Pod();
   pod["metadata"].erase("labels");
   const auto answer = AnswerMutation(ReviewOf(pod), nullptr);
@@ -82,7 +82,7 @@ TEST(PodReview, APodWithoutTheLabelIsLetThroughUnasked) {
   EXPECT_EQ(AnswerValidation(ReviewOf(pod)).value()["response"]["allowed"], true);
 }
 
-TEST(PodReview, WhatAnAgentDoesNotGiveIsRefusedByName) {
+TEST(PodReview, AgentWithoutPartsIsRefusedByName) {
   Json closed = AgentOfPod(), young = AgentOfPod();
   closed["spec"]["injection"]["foreignPods"] = false;
   young.erase("status");
@@ -96,7 +96,7 @@ TEST(PodReview, WhatAnAgentDoesNotGiveIsRefusedByName) {
   }
 }
 
-TEST(PodReview, WhatCannotHaveOneIsLeftOrRefusedWithTheReason) {
+TEST(PodReview, UninjectablePodIsSkippedOrRefusedWithReason) {
   Json pod = Pod();
   pod["spec"]["hostNetwork"] = true;
   for (const auto& answer :
@@ -109,14 +109,14 @@ TEST(PodReview, WhatCannotHaveOneIsLeftOrRefusedWithTheReason) {
     EXPECT_NE(MessageOf(answer).find("must not run as root"), std::string::npos);
 }
 
-TEST(PodReview, AnErrorOfTheLookupIsNoAnswer) {
+TEST(PodReview, FailedLookupIsAnError) {
   const auto answer = AnswerMutation(ReviewOf(Pod()), [](const kube::ObjectKey&) {
     return base::Result<std::optional<Json>>(base::Error{base::Code::kUnavailable, "not yet"});
   });
   EXPECT_EQ(answer.error().code, base::Code::kUnavailable);
 }
 
-TEST(PodReview, TheTwinRefusesEveryMangledSidecar) {
+TEST(PodReview, ValidationRefusesEveryChangedSidecar) {
   auto said = [](const std::function<void(Json & spec, Json & sidecar)>& change) {
     Json pod = Injected();
     change(pod["spec"], pod["spec"]["initContainers"][1]);
@@ -150,7 +150,7 @@ TEST(PodReview, TheTwinRefusesEveryMangledSidecar) {
                   "another Agent"));
 }
 
-TEST(PodReview, WhatIsNoReviewIsRefusedAndNothingIsBroken) {
+TEST(PodReview, InvalidReviewIsRefused) {
   for (const char* text :
        {"null", "[]", "{}", R"({"apiVersion":"admission.k8s.io/v1"})",
         R"({"apiVersion":"admission.k8s.io/v1","request":{"uid":"u","object":1}})"}) {

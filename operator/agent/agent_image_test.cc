@@ -36,14 +36,14 @@ std::string ReasonOf(const Json& agent, const char* type) {
   return "";
 }
 
-TEST(AgentImage, WithoutTheSettingNothingIsMadeAndTheConditionSaysWhatToDo) {
+TEST(AgentImage, MissingImageMakesNoPodAndNamesTheRemedy) {
   const Json agent = AgentWithout();
   EXPECT_TRUE(ContainerOf(agent, {}).is_null());
   EXPECT_EQ(ReasonOf(agent, "Ready"), "ImageMissing");
   EXPECT_EQ(ReasonOf(agent, "Stalled"), "ImageMissing");
 }
 
-TEST(AgentImage, IsThatOfTheSettingUnlessTheAgentNamesOne) {
+TEST(AgentImage, AgentsImageWinsOverTheSetting) {
   Settings settings;
   settings.agent_image = "runtime:1";
   Json agent = AgentWithout();

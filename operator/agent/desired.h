@@ -1,6 +1,6 @@
 // The desired children of an Agent, from a table with a builder for each. A new child kind is a new
-// file in objects/ and a new row in desired.cc: observation, caches, watches and removal follow the
-// table. Pure.
+// builder in objects/ and a new row in desired.cc: observation, caches, watches and removal follow
+// the table. Pure.
 #pragma once
 
 #include <optional>

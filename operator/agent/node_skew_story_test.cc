@@ -86,7 +86,7 @@ class NodeSkewStory : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(On, NodeSkewStory, testing::Values("FakeCluster", "ApiServer"),
                          [](const auto& of) { return of.param; });
 
-TEST_P(NodeSkewStory, AnAffectedKubeletChangesNewPodsAndRunningOnesStay) {
+TEST_P(NodeSkewStory, FaultyKubeletChangesOnlyNewPods) {
   EXPECT_EQ(Skew(), "");
   EXPECT_TRUE(Sidecar().contains("startupProbe"));
   const Json before = Template();
@@ -120,7 +120,7 @@ TEST_P(NodeSkewStory, AnAffectedKubeletChangesNewPodsAndRunningOnesStay) {
   EXPECT_EQ(Template(), before);
 }
 
-TEST_P(NodeSkewStory, WhatAKubeletReportsOtherwiseBringsNoAgentBack) {
+TEST_P(NodeSkewStory, OtherKubeletReportsRequeueNoAgent) {
   Report("bad", "v1.35.2");
   Report("good", "v1.36.3");
   ASSERT_TRUE(Eventually([&] { return Skew() == "True KubeletForgetsRestarts"; }));

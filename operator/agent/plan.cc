@@ -7,11 +7,10 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/kube/object/apply.h"
-#include "operator/agent/accept_rules.h"
 #include "operator/agent/desired.h"
+#include "operator/agent/policy_faults.h"
 #include "operator/agent/shares.h"
 #include "operator/agent/status.h"
-#include "operator/agent/tool_names.h"
 #include "operator/names/names.h"
 #include "operator/objects/agent_objects.h"
 #include "operator/objects/pod_template.h"
@@ -280,9 +279,9 @@ void UpdatePods(Draft& draft, int64_t now_ms) {
 
 // Polls while a pod has another policy, since no watch reports the sidecar's reload. A pod that
 // starts changes its own status, which is watched.
-int64_t AskAgainMs(const Draft& draft, const Json& status, int64_t now_ms) {
-  if (draft.findings.rollout && draft.findings.rollout->ask_again_ms > 0)
-    return draft.findings.rollout->ask_again_ms;
+int64_t CheckAgainMs(const Draft& draft, const Json& status, int64_t now_ms) {
+  if (draft.findings.rollout && draft.findings.rollout->check_again_ms > 0)
+    return draft.findings.rollout->check_again_ms;
   for (const Json& condition : status["conditions"]) {
     if (condition["type"] != "PolicyInSync" || condition["status"] == "True" ||
         condition["reason"] == "NoPods" || condition["reason"] == "SidecarNotRunning")
@@ -306,7 +305,7 @@ void SetStatus(Draft& draft, Json status, int64_t now_ms) {
   const Json* stored = base::At(draft.observed.agent, {"status"});
   if (stored && *stored == status) return;
   draft.plan.events = NoticesOf(stored ? *stored : Json(), status);
-  draft.plan.requeue_after_ms = AskAgainMs(draft, status, now_ms);
+  draft.plan.requeue_after_ms = CheckAgainMs(draft, status, now_ms);
   draft.plan.status = std::move(status);
 }
 
@@ -345,7 +344,7 @@ Plan MakePlan(const ObservedAgent& observed, const Settings& settings, int64_t n
   draft.findings.template_image = TemplateImage(draft);
   draft.plan.suspects = draft.suspicion.suspects;
   Json status = StatusOf(draft.agent, observed, draft.findings, now_ms);
-  draft.plan.requeue_after_ms = AskAgainMs(draft, status, now_ms);
+  draft.plan.requeue_after_ms = CheckAgainMs(draft, status, now_ms);
   SetStatus(draft, std::move(status), now_ms);
   return std::move(draft.plan);
 }

@@ -5,14 +5,14 @@
 namespace controller {
 namespace {
 
-TEST(Plan, IsEmptyWhenNothingChanged) {
+TEST(Plan, IsEmptyWithoutChanges) {
   Cluster cluster = Converged();
   Plan plan = cluster.Look();
   EXPECT_TRUE(plan.IsEmpty());
   EXPECT_GT(plan.requeue_after_ms, 0) << "its pod is missing, and no watch says why";
 }
 
-TEST(Plan, SaysWhyThePodIsMissingByTheEventsOfTheWorkload) {
+TEST(Plan, MissingPodHasTheCauseOfWorkloadEvents) {
   Cluster cluster = Converged();
   EXPECT_TRUE(cluster.Look().suspects.empty()) << "too early";
   const Plan later = cluster.Look(kNow + 10'000);
@@ -31,7 +31,7 @@ TEST(Plan, SaysWhyThePodIsMissingByTheEventsOfTheWorkload) {
   EXPECT_EQ(Reason(cluster.Look(kNow + 12'000), "Ready"), "True Ready");
 }
 
-TEST(Plan, SaysWhyThereIsNoVolumeByTheEventsOfTheClaim) {
+TEST(Plan, MissingVolumeHasTheCauseOfClaimEvents) {
   Cluster cluster = Converged();
   ObservedAgent observed = Classify(cluster.agent, cluster.objects);
   observed.claim = Json{{"metadata", {{"name", "data-a-0"}}}, {"status", {{"phase", "Pending"}}}};
@@ -41,7 +41,7 @@ TEST(Plan, SaysWhyThereIsNoVolumeByTheEventsOfTheClaim) {
   EXPECT_EQ(Reason(MakePlan(observed, {}, kNow), "VolumeReady"), "False ProvisioningFailed");
 }
 
-TEST(Plan, ARefusedChildSaysWhatToSet) {
+TEST(Plan, RefusedChildNamesTheRemedy) {
   Cluster cluster{Agent()};
   for (const Child& child : cluster.Look().apply)
     if (child.resource.kind == "StatefulSet" || child.resource.kind == "ConfigMap")
@@ -53,7 +53,7 @@ TEST(Plan, ARefusedChildSaysWhatToSet) {
   EXPECT_EQ(Reason(plan, "Stalled"), "True TemplateInvalid");
 }
 
-TEST(Plan, CorrectsAHandEditedChildAndNothingElse) {
+TEST(Plan, RevertsOnlyTheHandEditedChild) {
   Cluster cluster = Converged();
   Json& set = *cluster.Find("StatefulSet", "a");
   set["spec"]["template"]["spec"]["containers"][0]["image"] = "evil:1";
@@ -64,14 +64,14 @@ TEST(Plan, CorrectsAHandEditedChildAndNothingElse) {
   EXPECT_EQ(kube::UidOf(plan.apply[0].object), "uid-StatefulSet") << "the write is fenced";
 }
 
-TEST(Plan, KeepsFieldsOfOthers) {
+TEST(Plan, KeepsFieldsOfOtherControllers) {
   Cluster cluster = Converged();
   (*cluster.Find("StatefulSet", "a"))["metadata"]["labels"]["mine"] = "kept";
   (*cluster.Find("StatefulSet", "a"))["spec"]["template"]["spec"]["dnsPolicy"] = "ClusterFirst";
   EXPECT_TRUE(cluster.Look().IsEmpty());
 }
 
-TEST(Plan, MakesALostChildAnew) {
+TEST(Plan, RecreatesADeletedChild) {
   Cluster cluster = Converged();
   cluster.Remove("ConfigMap", "a-policy");
   Plan plan = cluster.Look();
@@ -80,7 +80,7 @@ TEST(Plan, MakesALostChildAnew) {
   EXPECT_EQ(kube::UidOf(plan.apply[0].object), "");
 }
 
-TEST(Plan, RemovesChildrenOfAFeatureThatWasSwitchedOff) {
+TEST(Plan, RemovesChildrenOfADisabledFeature) {
   Cluster cluster = Converged(Agent("  ports: [{name: http, containerPort: 8080}]\n"));
   ASSERT_TRUE(cluster.Find("Service", "a"));
   Json after = Agent();
@@ -100,7 +100,7 @@ TEST(Plan, RemovesChildrenOfAFeatureThatWasSwitchedOff) {
     EXPECT_NE(condition["type"], "MemoryResolved");
 }
 
-TEST(Plan, APolicyEditChangesThePolicyAndNotTheWorkload) {
+TEST(Plan, PolicyEditDoesNotChangeTheWorkload) {
   Cluster cluster = Converged();
   cluster.agent["spec"]["memory"]["contextLimit"] = 0;
   std::set<std::string> applied;
@@ -108,7 +108,7 @@ TEST(Plan, APolicyEditChangesThePolicyAndNotTheWorkload) {
   EXPECT_EQ(applied, (std::set<std::string>{"a-agent", "a-policy"}));
 }
 
-TEST(Plan, TouchesAPodOnceWhenItsSidecarHasAnOlderPolicy) {
+TEST(Plan, TouchesPodWithOlderPolicyOnce) {
   Cluster cluster = Converged();
   cluster.objects.push_back(Pod(true));
   cluster.digests["a-0"] = "sha256:old";
@@ -130,7 +130,7 @@ TEST(Plan, TouchesAPodOnceWhenItsSidecarHasAnOlderPolicy) {
   EXPECT_TRUE(cluster.Look().IsEmpty());
 }
 
-TEST(Plan, TouchesAPodAgainWhenItStaysBehind) {
+TEST(Plan, TouchesPodAgainIfPolicyStaysOld) {
   Cluster cluster = Converged();
   cluster.objects.push_back(Pod(true));
   cluster.digests["a-0"] = "sha256:old";
@@ -146,7 +146,7 @@ TEST(Plan, TouchesAPodAgainWhenItStaysBehind) {
             first + "#3");
 }
 
-TEST(Plan, APodWhoseSidecarDoesNotRunIsNotPolled) {
+TEST(Plan, PodWithoutRunningSidecarIsNotPolled) {
   Cluster cluster = Converged();
   Json pod = Pod(false);
   pod["status"].erase("initContainerStatuses");
@@ -156,7 +156,7 @@ TEST(Plan, APodWhoseSidecarDoesNotRunIsNotPolled) {
   EXPECT_EQ(plan.requeue_after_ms, 0);
 }
 
-TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
+TEST(Plan, ReportsALostPodAtOnce) {
   Cluster cluster = Converged();
   cluster.objects.push_back(Pod(true));
   EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "True Ready");
@@ -164,7 +164,7 @@ TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
   EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
 }
 
-TEST(Plan, AnAgentThatRestsIsReadyOnceItsPodHasEndedAndComesBack) {
+TEST(Plan, AgentWithZeroReplicasIsReadyOncePodEnded) {
   Cluster cluster = Converged();
   Json pod = Pod(true), copy = Pod(true);  // a user's copy for debugging
   pod["metadata"]["ownerReferences"] = {{{"uid", "uid-StatefulSet"}, {"controller", true}}};
@@ -192,7 +192,7 @@ TEST(Plan, AnAgentThatRestsIsReadyOnceItsPodHasEndedAndComesBack) {
   EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
 }
 
-TEST(Plan, ACrdWithoutReplicasGetsAStatusWithoutThem) {
+TEST(Plan, OldCrdGetsStatusWithoutReplicas) {
   Cluster cluster{Agent()};
   cluster.agent["spec"].erase("replicas");
   cluster.Reconcile();
@@ -200,7 +200,7 @@ TEST(Plan, ACrdWithoutReplicasGetsAStatusWithoutThem) {
   EXPECT_FALSE(cluster.agent["status"].contains("selector"));
 }
 
-TEST(Plan, APodThatIsNotReadyIsNoReadyEndpointEvenWhereItsServiceListsIt) {
+TEST(Plan, UnreadyPodIsNoReadyEndpoint) {
   auto count = [](const char* conditions) {
     Json slice = MemorySlice();
     slice["endpoints"][0]["conditions"] = Json::parse(conditions);
@@ -215,7 +215,7 @@ TEST(Plan, APodThatIsNotReadyIsNoReadyEndpointEvenWhereItsServiceListsIt) {
   EXPECT_EQ(count(R"({"ready": false, "serving": true, "terminating": true})"), 0);
 }
 
-TEST(Plan, AnEndpointWithAnAddressOfEachFamilyCountsOnce) {
+TEST(Plan, DualStackEndpointCountsOnce) {
   auto slice = [](const char* type, const std::vector<std::pair<const char*, const char*>>& all) {
     Json made = {{"addressType", type}, {"endpoints", Json::array()}};
     for (const auto& [address, uid] : all) {
@@ -234,13 +234,13 @@ TEST(Plan, AnEndpointWithAnAddressOfEachFamilyCountsOnce) {
   EXPECT_EQ(CountReadyEndpoints({slice("IPv6", {{"fd00::1", "a"}, {"fd00::2", "b"}}),
                                  slice("IPv4", {{"10.0.0.1", "a"}})}),
             2);
-  // Of somebody's own slices, which name no pod.
+  // A user's own slices name no pod.
   EXPECT_EQ(CountReadyEndpoints({slice("IPv6", {{"fd00::1", ""}}),
                                  slice("IPv4", {{"10.0.0.1", ""}, {"10.0.0.2", ""}})}),
             2);
 }
 
-TEST(Plan, AMissingServiceHealsWhenItAppears) {
+TEST(Plan, MissingServiceHealsWhenCreated) {
   Cluster cluster{Agent()};
   cluster.objects.clear();
   Plan first = cluster.Reconcile();
@@ -273,7 +273,7 @@ Json Claim(const std::string& created, const std::string& from) {
   return claim;
 }
 
-TEST(Plan, MarksTheClaimOfItsOwnWorkload) {
+TEST(Plan, AnnotatesClaimOfItsWorkload) {
   Cluster cluster = Converged();
   cluster.objects.push_back(Claim("2026-01-02T00:00:00Z", ""));
   Plan plan = cluster.Look();
@@ -284,7 +284,7 @@ TEST(Plan, MarksTheClaimOfItsOwnWorkload) {
   EXPECT_TRUE(cluster.Look().patch.empty());
 }
 
-TEST(Plan, DoesNotTakeAnUnmarkedOlderClaim) {
+TEST(Plan, DoesNotAdoptOlderUnannotatedClaim) {
   Cluster cluster{Agent()};
   cluster.objects.push_back(Claim("2026-01-01T00:00:00Z", ""));
   Plan plan = cluster.Reconcile();
@@ -297,7 +297,7 @@ TEST(Plan, DoesNotTakeAnUnmarkedOlderClaim) {
   EXPECT_TRUE(cluster.Find("StatefulSet", "a"));
 }
 
-TEST(Plan, LeavesObjectsOfOthersOnItsNamesAlone) {
+TEST(Plan, KeepsForeignObjectsWithItsNames) {
   Cluster cluster{Agent()};
   cluster.objects.push_back(
       {{"kind", "ConfigMap"}, {"metadata", {{"name", "a-policy"}, {"namespace", "agents"}}}});
@@ -306,7 +306,7 @@ TEST(Plan, LeavesObjectsOfOthersOnItsNamesAlone) {
   EXPECT_EQ(Reason(plan, "Stalled"), "True NameTaken");
 }
 
-TEST(Plan, WhatTheServerRefusedIsSaidAndNotSentAgain) {
+TEST(Plan, RefusedObjectIsReportedAndNotResent) {
   Cluster cluster{Agent()};
   for (const Child& child : cluster.Look().apply)
     if (child.resource.kind == "StatefulSet")
@@ -320,7 +320,7 @@ TEST(Plan, WhatTheServerRefusedIsSaidAndNotSentAgain) {
   EXPECT_TRUE(cluster.Find("StatefulSet", "a")) << "another intent is tried";
 }
 
-TEST(Plan, AStorageChangeIsSaidAndTheClaimTemplateStays) {
+TEST(Plan, StorageChangeIsReportedAndTemplateKept) {
   Cluster cluster = Converged();
   cluster.agent["spec"]["storage"]["size"] = "5Gi";
   Plan plan = cluster.Reconcile();
@@ -332,19 +332,19 @@ TEST(Plan, AStorageChangeIsSaidAndTheClaimTemplateStays) {
   EXPECT_EQ(Reason(cluster.Reconcile(), "Degraded"), "False AsSpecified");
 }
 
-TEST(Plan, AnAgentThatIsBeingDeletedIsLeftAlone) {
+TEST(Plan, DeletedAgentIsUnchanged) {
   Cluster cluster{Agent()};
   cluster.agent["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
   EXPECT_TRUE(cluster.Look().IsEmpty());
 }
 
-TEST(Plan, AnAgentThatDoesNotDecodeIsStalledNotFatal) {
+TEST(Plan, UndecodableAgentIsStalled) {
   Cluster cluster{Agent()};
   cluster.agent["spec"]["memory"] = 7;
   EXPECT_EQ(Reason(cluster.Look(), "Stalled"), "True InvalidAgent");
 }
 
-TEST(Plan, TheEmptyAgentAfterDefaultsMakesAPlan) {
+TEST(Plan, DefaultedEmptyAgentHasAPlan) {
   Json agent = Parse(
       "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a}, spec: {image: "
       "x}}");
@@ -354,7 +354,7 @@ TEST(Plan, TheEmptyAgentAfterDefaultsMakesAPlan) {
     EXPECT_FALSE(child.object["metadata"].contains("ownerReferences"));
 }
 
-TEST(Plan, OnlyAgentsOfItsClassAreAnOperators) {
+TEST(Plan, OnlyAgentsOfItsClassAreServed) {
   Json agent = Agent();
   EXPECT_TRUE(IsOfClass(agent, ""));
   EXPECT_FALSE(IsOfClass(agent, "blue"));

@@ -17,7 +17,7 @@ base::Result<Plan> AgentReconciler::PlanFor(ObservedAgent& observed, const std::
     plan = MakePlan(observed, settings, clock.NowMs());
   }
   const ObjectKey self = kube::KeyOf(observed.agent);
-  const auto held_ms = plan.wants_rollout_slot ? rollouts_.Take(self, clock.MonotonicMs())
+  const auto held_ms = plan.wants_rollout_slot ? rollouts_.Acquire(self, clock.MonotonicMs())
                                                : std::optional<int64_t>();
   if (held_ms) {
     observed.has_rollout_slot = true;

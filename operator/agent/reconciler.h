@@ -11,7 +11,7 @@
 #include "operator/agent/plan.h"
 #include "operator/foreign_pods/lookup.h"
 #include "operator/pods/rollout_budget.h"
-#include "operator/probes/sidecar_probe.h"
+#include "operator/probes/pod_probes.h"
 #include "operator/reconcile/dependents.h"
 #include "operator/reconcile/environment.h"
 #include "operator/reconcile/reconciler.h"

@@ -106,7 +106,7 @@ class RolloutPaceTest : public testing::Test {
   int made_ = 0;
 };
 
-TEST_F(RolloutPaceTest, AChangedDefaultRestartsAFewAtATimeAndEachOnce) {
+TEST_F(RolloutPaceTest, ChangedDefaultRestartsFewAtATimeAndEachOnce) {
   {
     Controller before(client_, With(""));
     before.Start();

@@ -24,7 +24,7 @@ std::vector<std::string> SubjectsOf(Cluster& cluster, const std::string& binding
   return names;
 }
 
-TEST(Shares, AGrantOfSharedMemoryComesIsChangedAndGoes) {
+TEST(Shares, GrantIsAppliedChangedAndRemoved) {
   using Names = std::vector<std::string>;
   Cluster cluster = Converged(Agent());
   cluster.objects.push_back(OtherAgent("b"));
@@ -66,7 +66,7 @@ TEST(Shares, AGrantOfSharedMemoryComesIsChangedAndGoes) {
   EXPECT_TRUE(cluster.Look().IsEmpty());
 }
 
-TEST(Shares, AGrantToAnAgentThatIsNotThereGrantsNothingAndIsSaid) {
+TEST(Shares, GrantToMissingAgentIsReported) {
   Cluster cluster = Converged(Sharing("[{agents: [b, gone]}]"));
   EXPECT_EQ(cluster.Find("RoleBinding", "a-readers"), nullptr);
   cluster.objects.push_back(OtherAgent("b"));
@@ -84,7 +84,7 @@ TEST(Shares, AGrantToAnAgentThatIsNotThereGrantsNothingAndIsSaid) {
   EXPECT_EQ(plan.remove.size(), 2U) << "its grants go with it";
 }
 
-TEST(Shares, AnAgentUnderAnotherAccountHasItsOwnSharedMemory) {
+TEST(Shares, AgentWithOtherAccountOwnsItsSharedMemory) {
   Cluster cluster = Converged(
       OtherAgent("a",
                  "memory: {serverRef: m}, template: {spec: {serviceAccountName: mine, containers: "
@@ -93,7 +93,7 @@ TEST(Shares, AnAgentUnderAnotherAccountHasItsOwnSharedMemory) {
   EXPECT_FALSE(cluster.agent["status"].contains("share"));
 }
 
-TEST(Shares, ARoleOfAnotherOwnerIsLeftAlone) {
+TEST(Shares, RoleOfAnotherOwnerIsUnchanged) {
   Cluster cluster{Sharing("[{agents: [b]}]")};
   cluster.objects.push_back(OtherAgent("b"));
   const Json theirs = {{"apiVersion", "rbac.authorization.k8s.io/v1"},

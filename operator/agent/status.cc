@@ -150,16 +150,16 @@ bool HasShares(const Shares& shares) {
 
 Condition SharesGranted(const View& view) {
   const Shares& shares = view.findings.shares;
-  std::vector<std::string> said;
-  if (!shares.readers.empty()) said.push_back(base::Join(shares.readers, ", ") + " may read");
+  std::vector<std::string> parts;
+  if (!shares.readers.empty()) parts.push_back(base::Join(shares.readers, ", ") + " may read");
   if (!shares.writers.empty())
-    said.push_back(base::Join(shares.writers, ", ") + " may read and write");
+    parts.push_back(base::Join(shares.writers, ", ") + " may read and write");
   if (!shares.missing.empty())
-    said.push_back("not there yet, and granted nothing until then: Agent " +
-                   base::Join(shares.missing, ", "));
+    parts.push_back("not there yet, and granted nothing until then: Agent " +
+                    base::Join(shares.missing, ", "));
   return {"SharesGranted", shares.missing.empty() ? Truth::kTrue : Truth::kFalse,
           shares.missing.empty() ? "Granted" : "AgentMissing",
-          "of shared memory " + view.agent.name + ": " + base::Join(said, "; ")};
+          "of shared memory " + view.agent.name + ": " + base::Join(parts, "; ")};
 }
 
 Json SharePart(const Shares& shares) {

@@ -1,8 +1,6 @@
 // Runs an Agent of mode task by an AgentRun, which needs CRDs, operator, policy, both images, the
 // sidecar and its way to the memory server, but no foreign image. The agent only prints its
 // version.
-#include "operator/commands/canary.h"
-
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -15,6 +13,7 @@
 #include "lib/base/text/text.h"
 #include "lib/http/client/client.h"
 #include "lib/kube/client/connection.h"
+#include "operator/commands/commands.h"
 #include "operator/names/kinds.h"
 
 namespace controller {
@@ -88,7 +87,7 @@ std::string TruthOf(const Json& status, const char* type) {
 }
 
 // Summarizes an AgentRun's `status` in one line for people.
-std::string TellRun(const Json& status) {
+std::string SummaryOf(const Json& status) {
   const Json* ready = ConditionOf(status, "Ready");
   if (!ready) return "the operator has not reconciled it yet";
   return base::StringAt(*ready, {"reason"}) + ": " + base::StringAt(*ready, {"message"});
@@ -159,14 +158,16 @@ class Canary {
     while (base::SystemClock().MonotonicMs() < end_ms_) {
       ASSIGN_OR_RETURN(const Json run, Look(AgentRuns()));
       status = run.value("status", status);
-      if (const std::string now = TellRun(status); now != told_) out_ << (told_ = now) << std::endl;
+      if (const std::string now = SummaryOf(status); now != printed_)
+        out_ << (printed_ = now) << std::endl;
       if (TruthOf(status, "Succeeded") == "True") return {};
       if (TruthOf(status, "Stalled") == "True")
-        return base::Error{base::Code::kInternal, What(AgentRuns()) + " failed: " + told_};
+        return base::Error{base::Code::kInternal, What(AgentRuns()) + " failed: " + printed_};
       Rest();
     }
-    return base::Error{base::Code::kTimeout,
-                       What(AgentRuns()) + " has not ended in time; last seen: " + told_ + Why()};
+    return base::Error{
+        base::Code::kTimeout,
+        What(AgentRuns()) + " has not ended in time; last seen: " + printed_ + Why()};
   }
   // The status of the Agent explains a run that waits for its memory.
   std::string Why() {
@@ -185,7 +186,7 @@ class Canary {
   const kube::ObjectKey key_;
   std::ostream& out_;
   const int64_t end_ms_;
-  std::string told_;
+  std::string printed_;
 };
 
 base::Status Fly(const base::Settings& settings, std::ostream& out) {

@@ -1,6 +1,4 @@
 // Plans each Agent for the parts in its status, which the policy copies, and injects them.
-#include "operator/commands/explain.h"
-
 #include <iostream>
 #include <optional>
 #include <set>
@@ -9,6 +7,7 @@
 #include "lib/base/process/clock.h"
 #include "operator/agent/observed_agent.h"
 #include "operator/agent/plan.h"
+#include "operator/commands/commands.h"
 #include "operator/commands/file_request.h"
 #include "operator/names/names.h"
 #include "operator/plan/plan.h"

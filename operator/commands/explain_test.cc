@@ -1,6 +1,4 @@
 // Foreign pods that `explain` injects, refuses or leaves unchanged.
-#include "operator/commands/explain.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include "lib/base/json/yaml.h"
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
+#include "operator/commands/commands.h"
 
 namespace controller {
 namespace {
@@ -44,7 +43,7 @@ class ExplainTest : public testing::Test {
       std::filesystem::temp_directory_path() / ("explain-" + base::RandomHex(8));
 };
 
-TEST_F(ExplainTest, APodOfAnAgentIsShownAsItBecomes) {
+TEST_F(ExplainTest, InjectedPodIsPrinted) {
   const Answer answer = Explain(std::string(kAgentYaml) + "\n" + Pod("coder"));
   EXPECT_EQ(answer.code, 0) << answer.err;
   const Json pod = base::ParseYaml(answer.out).value();
@@ -54,7 +53,7 @@ TEST_F(ExplainTest, APodOfAnAgentIsShownAsItBecomes) {
       << answer.err;
 }
 
-TEST_F(ExplainTest, WhatMakesPodsIsExplainedByThePodItMakes) {
+TEST_F(ExplainTest, WorkloadIsExplainedByItsPod) {
   const std::string made =
       "{metadata: {labels: {agents.agentops.io/memory: coder}}, spec: {containers: [{name: app, "
       "image: a}]}}";
@@ -81,7 +80,7 @@ TEST_F(ExplainTest, WhatMakesPodsIsExplainedByThePodItMakes) {
         << odd;
 }
 
-TEST_F(ExplainTest, ARefusedPodHasItsReasonAndExitCode) {
+TEST_F(ExplainTest, RefusedPodHasReasonAndExitCode) {
   std::string closed = kAgentYaml;
   closed.replace(closed.find("true"), 4, "false");
   const std::tuple<std::string, std::string, const char*> cases[] = {
@@ -97,7 +96,7 @@ TEST_F(ExplainTest, ARefusedPodHasItsReasonAndExitCode) {
   }
 }
 
-TEST_F(ExplainTest, APodThatNoSidecarCouldServeIsLeftAsItIs) {
+TEST_F(ExplainTest, UninjectablePodIsUnchanged) {
   const std::pair<std::string, const char*> cases[] = {
       {Pod("coder", ", hostNetwork: true"), "hostNetwork"},
       {Pod("coder", ", os: {name: windows}"), "Windows"},
@@ -112,7 +111,7 @@ TEST_F(ExplainTest, APodThatNoSidecarCouldServeIsLeftAsItIs) {
   }
 }
 
-TEST_F(ExplainTest, APodWithoutTheLabelIsLeftAlone) {
+TEST_F(ExplainTest, PodWithoutLabelIsUnchanged) {
   const Answer answer = Explain(
       "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: "
       "a}]}}");
@@ -121,7 +120,7 @@ TEST_F(ExplainTest, APodWithoutTheLabelIsLeftAlone) {
   EXPECT_EQ(answer.out.find("memory"), std::string::npos) << answer.out;
 }
 
-TEST_F(ExplainTest, WrongCallsAre64) {
+TEST_F(ExplainTest, WrongCallExits64) {
   std::ostringstream out, err;
   EXPECT_EQ(RunExplain({}, out, err), 64);
   EXPECT_EQ(RunExplain({"pod"}, out, err), 64);

@@ -1,6 +1,4 @@
 // Plans the objects of files, and prints the applied objects as YAML.
-#include "operator/commands/render.h"
-
 #include <iostream>
 
 #include "lib/base/json/yaml.h"
@@ -8,6 +6,7 @@
 #include "lib/base/process/file.h"
 #include "operator/agent/observed_agent.h"
 #include "operator/agent/plan.h"
+#include "operator/commands/commands.h"
 #include "operator/commands/file_request.h"
 #include "operator/names/names.h"
 #include "operator/run/plan.h"

@@ -1,6 +1,4 @@
 // The output, the refusals and the files of `render`.
-#include "operator/commands/render.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include "lib/base/process/file.h"
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
+#include "operator/commands/commands.h"
 
 namespace controller {
 namespace {
@@ -40,7 +39,7 @@ class RenderTest : public testing::Test {
   fs::path folder_ = fs::temp_directory_path() / ("render-" + base::RandomHex(4));
 };
 
-TEST_F(RenderTest, TheSidecarIsToldWhereTracesGo) {
+TEST_F(RenderTest, SidecarGetsTheTraceEndpoint) {
   const std::string endpoint = "--otlp-endpoint=http://collector.observability:4318";
   const Answer told = Render({"-f", "config/samples/agent.yaml", endpoint});
   EXPECT_EQ(told.code, 0) << told.err;
@@ -51,7 +50,7 @@ TEST_F(RenderTest, TheSidecarIsToldWhereTracesGo) {
   EXPECT_NE(bad.err.find("otlp-endpoint"), std::string::npos) << bad.err;
 }
 
-TEST_F(RenderTest, APolicyWithoutAServerIsToldOf) {
+TEST_F(RenderTest, PolicyWithoutServerIsAWarning) {
   const std::vector<std::string> words = {"config/samples/agent.yaml", "-o", folder_.string()};
   EXPECT_NE(Render(words).err.find("names no memory server, so a sidecar with it finds none; add "
                                    "--memory-url URL"),
@@ -61,7 +60,7 @@ TEST_F(RenderTest, APolicyWithoutAServerIsToldOf) {
   EXPECT_EQ(Render(named).err.find("--memory-url"), std::string::npos) << Render(named).err;
 }
 
-TEST_F(RenderTest, TheSampleBecomesObjectsAndAPolicyThatTheSidecarReads) {
+TEST_F(RenderTest, SampleRendersObjectsAndValidPolicy) {
   const std::string directory = (folder_ / "out").string();
   Answer answer = Render({"-f", "config/samples/agent.yaml", "--memory-url",
                           "http://127.0.0.1:7437", "-o", directory});
@@ -81,7 +80,7 @@ TEST_F(RenderTest, TheSampleBecomesObjectsAndAPolicyThatTheSidecarReads) {
       << "the same bytes as in the cluster";
 }
 
-TEST_F(RenderTest, MoreFilesAreWhatTheClusterHas) {
+TEST_F(RenderTest, FurtherFilesAreTheCluster) {
   const std::string service =
       File("service.yaml",
            "{apiVersion: v1, kind: Service, metadata: {name: agent-memory, namespace: agents}, "
@@ -92,7 +91,7 @@ TEST_F(RenderTest, MoreFilesAreWhatTheClusterHas) {
   EXPECT_NE(answer.out.find("http://agent-memory.agents.svc.my.net:7000"), std::string::npos);
 }
 
-TEST_F(RenderTest, ARunOfATaskIsAJob) {
+TEST_F(RenderTest, RunOfATaskIsAJob) {
   const std::string task = File(
       "task.yaml",
       "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: t}, spec: {mode: "
@@ -109,7 +108,7 @@ TEST_F(RenderTest, ARunOfATaskIsAJob) {
   EXPECT_NE(Render({"-f", task}).err.find("AgentRun r becomes no Job"), std::string::npos);
 }
 
-TEST_F(RenderTest, AnAgentThatTheServerWouldRefuseIsRefusedNamingTheField) {
+TEST_F(RenderTest, InvalidAgentIsRefusedNamingTheField) {
   const std::string agent = File(
       "agent.yaml",
       "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a}, spec: {image: "
@@ -123,14 +122,14 @@ TEST_F(RenderTest, AnAgentThatTheServerWouldRefuseIsRefusedNamingTheField) {
   EXPECT_EQ(answer.out, "");
 }
 
-TEST_F(RenderTest, WhatIsNotAsItShouldBeIsWarnedOf) {
+TEST_F(RenderTest, UnmetConditionIsAWarning) {
   Answer answer = Render({"-f", "config/samples/agent.yaml"});
   EXPECT_EQ(answer.code, 0);
   EXPECT_NE(answer.err.find("MemoryResolved=False (ServiceNotFound)"), std::string::npos)
       << answer.err;
 }
 
-TEST_F(RenderTest, WrongCallsAndFilesEndWithTheirCode) {
+TEST_F(RenderTest, WrongCallsAndFilesHaveTheirExitCodes) {
   EXPECT_EQ(Render({}).code, 64);
   EXPECT_EQ(Render({"-f"}).code, 64);
   EXPECT_EQ(Render({"--nothing", "x"}).code, 64);
@@ -154,7 +153,7 @@ TEST_F(RenderTest, WrongCallsAndFilesEndWithTheirCode) {
       1);
 }
 
-TEST_F(RenderTest, SeveralAgentsArePrintedButNotWrittenIntoOneFolder) {
+TEST_F(RenderTest, SeveralAgentsAreNotWrittenIntoOneFolder) {
   const std::vector<std::string> both = {"-f", "config/samples/agent.yaml", "-f",
                                          "config/samples/agent-quiet.yaml"};
   EXPECT_EQ(Render(both).code, 0);

@@ -11,7 +11,7 @@
 namespace controller {
 namespace {
 
-TEST(EmbeddedCrds, AreTheFilesOfTheRepository) {
+TEST(EmbeddedCrds, EqualTheFilesOfTheRepository) {
   std::set<std::string> embedded(EmbeddedCrds().begin(), EmbeddedCrds().end());
   for (const char* kind : {"agent", "agentrun", "agenttool", "memoryserver"})
     EXPECT_TRUE(embedded.contains(base::ReadFile(std::string("crds/") + kind + ".yaml").value()))

@@ -10,7 +10,7 @@
 namespace controller {
 namespace {
 
-base::Status LookAtCrds(kube::KubeClient& client, bool adopt) {
+base::Status ReadCrds(kube::KubeClient& client, bool adopt) {
   for (const char* plural : {"agents", "agenttools", "agentruns", "memoryservers"}) {
     const std::string name = std::string(plural) + ".agents.agentops.io";
     auto found = client.Get(kube::CustomResourceDefinitions(), {"", name});
@@ -39,14 +39,14 @@ base::Status LookAtCrds(kube::KubeClient& client, bool adopt) {
 
 base::Status CheckInstalledCrds(kube::KubeClient& client, bool adopt, const CrdPatience& patience) {
   const int64_t end_ms = base::SystemClock().MonotonicMs() + patience.wait_ms;
-  for (std::string told;;) {
-    base::Status looked = LookAtCrds(client, adopt);
-    if (looked || looked.error().code != base::Code::kNotFound ||
+  for (std::string logged;;) {
+    base::Status found = ReadCrds(client, adopt);
+    if (found || found.error().code != base::Code::kNotFound ||
         base::SystemClock().MonotonicMs() >= end_ms)
-      return looked;
-    if (told != looked.error().message)  // each message once
-      base::LogInfo("waiting for CRDs", {{"reason", looked.error().message}});
-    told = looked.error().message;
+      return found;
+    if (logged != found.error().message)  // each message once
+      base::LogInfo("waiting for CRDs", {{"reason", found.error().message}});
+    logged = found.error().message;
     std::this_thread::sleep_for(std::chrono::milliseconds(patience.again_ms));
   }
 }

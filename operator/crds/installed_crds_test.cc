@@ -32,7 +32,7 @@ class InstalledCrds : public testing::Test {
   kube::KubeClient client_{cluster_, {}};
 };
 
-TEST_F(InstalledCrds, OneThatComesIsWaitedFor) {
+TEST_F(InstalledCrds, WaitsForACrdThatAppears) {
   cluster_.Inject({"GET", "agentruns.agents", 404, 0, false, 5});
   EXPECT_TRUE(CheckInstalledCrds(client_, false, kLong));
   cluster_.Inject({"GET", "agentruns.agents", 404, 0, false, 5});
@@ -43,7 +43,7 @@ TEST_F(InstalledCrds, OneThatComesIsWaitedFor) {
             std::string::npos);
 }
 
-TEST_F(InstalledCrds, OneThatLeavesIsNotThere) {
+TEST_F(InstalledCrds, DeletedCrdCountsAsMissing) {
   Put("agents", "agent-memory", {"customresourcecleanup.apiextensions.k8s.io"});
   ASSERT_TRUE(
       client_.Delete(kube::CustomResourceDefinitions(), {"", "agents.agents.agentops.io"}, {}));
@@ -52,7 +52,7 @@ TEST_F(InstalledCrds, OneThatLeavesIsNotThere) {
   EXPECT_NE(leaving.error().message.find("is being deleted"), std::string::npos);
 }
 
-TEST_F(InstalledCrds, OneOfSomebodyElseIsNotWaitedFor) {
+TEST_F(InstalledCrds, DoesNotWaitForForeignCrd) {
   Put("agents", "other");
   const auto foreign = CheckInstalledCrds(client_, false, kLong);
   ASSERT_FALSE(foreign);

@@ -6,7 +6,7 @@
 namespace controller {
 namespace {
 
-TEST(EvictionPacer, APodThatMayNotBeEvictedIsTriedEverMoreSeldom) {
+TEST(EvictionPacer, RefusedEvictionBacksOff) {
   EvictionPacer pacer;
   EXPECT_TRUE(pacer.Decide({}, 1'000).evict);
   EXPECT_EQ(pacer.Blocked(1'000), 60'000);
@@ -22,7 +22,7 @@ TEST(EvictionPacer, APodThatMayNotBeEvictedIsTriedEverMoreSeldom) {
   EXPECT_EQ(pacer.Blocked(1'201'000), 60'000) << "one went: it begins anew";
 }
 
-TEST(EvictionPacer, ThatNoneCameIsToldOnceAndStopsIt) {
+TEST(EvictionPacer, MissingReplacementIsReportedOnceAndStops) {
   EvictionPacer pacer;
   pacer.Evicted("p", {"a", "b"}, 0);
   EXPECT_EQ(pacer.Decide({"a"}, 1'000).again_ms, 119'000);

@@ -64,7 +64,7 @@ class ForeignPodsTest : public testing::Test {
   kube::KubeClient client_;
 };
 
-TEST_F(ForeignPodsTest, AnAgentThatAllowsThemHasABindingAndItsPartsUntilItDoesNot) {
+TEST_F(ForeignPodsTest, BindingAndPartsFollowTheAgentsSetting) {
   GivePolicy();
   Give(kAgentYaml);
   auto controller = Begin();
@@ -85,7 +85,7 @@ TEST_F(ForeignPodsTest, AnAgentThatAllowsThemHasABindingAndItsPartsUntilItDoesNo
   EXPECT_TRUE(Eventually([&] { return Condition("ForeignPodsServed").empty(); }));
 }
 
-TEST_F(ForeignPodsTest, ABindingGoesWithItsAgentAlsoWhenNobodyLooked) {
+TEST_F(ForeignPodsTest, BindingOfDeletedAgentIsRemoved) {
   GivePolicy();
   Give(kAgentYaml);
   auto controller = Begin();
@@ -102,7 +102,7 @@ TEST_F(ForeignPodsTest, ABindingGoesWithItsAgentAlsoWhenNobodyLooked) {
   EXPECT_TRUE(Eventually([&] { return !Has(InjectionBindings(), kBinding); }));
 }
 
-TEST_F(ForeignPodsTest, ABindingOfAnotherClassOrOfAPersonIsLeftAlone) {
+TEST_F(ForeignPodsTest, ForeignBindingIsUnchanged) {
   GivePolicy();
   auto binding = [&](const char* name, const char* manager, const char* of_class) {
     cluster_.Put({{"apiVersion", InjectionBindings().ApiVersion()},
@@ -128,7 +128,7 @@ TEST_F(ForeignPodsTest, ABindingOfAnotherClassOrOfAPersonIsLeftAlone) {
   EXPECT_TRUE(Has(InjectionBindings(), {"", "o.coder"}));
 }
 
-TEST_F(ForeignPodsTest, ANameThatIsTakenIsSaidAndNotTakenAway) {
+TEST_F(ForeignPodsTest, TakenNameIsReportedAndKept) {
   GivePolicy();
   cluster_.Put({{"apiVersion", InjectionBindings().ApiVersion()},
                 {"kind", InjectionBindings().kind},
@@ -141,7 +141,7 @@ TEST_F(ForeignPodsTest, ANameThatIsTakenIsSaidAndNotTakenAway) {
             "theirs");
 }
 
-TEST_F(ForeignPodsTest, WhereTheServerCannotTheAgentSaysSoAndTheRestWorks) {
+TEST_F(ForeignPodsTest, UnsupportedClusterIsReportedAndRestWorks) {
   Give(kAgentYaml);  // without a policy, like an older API server
   auto controller = Begin();
   EXPECT_TRUE(Eventually([&] { return Condition("ForeignPodsServed") == "False PolicyMissing"; }));
@@ -151,7 +151,7 @@ TEST_F(ForeignPodsTest, WhereTheServerCannotTheAgentSaysSoAndTheRestWorks) {
   EXPECT_TRUE(controller->Ready());
 }
 
-TEST_F(ForeignPodsTest, TheProbeTellsWhyNotAndAsksNothingWhereItNeedNot) {
+TEST_F(ForeignPodsTest, ProbeNamesTheReasonAndSkipsNeedlessCalls) {
   EXPECT_EQ(ProbeForeignPods(client_, "", {})->reason, "NotOffered");
   EXPECT_EQ(ProbeForeignPods(client_, kPolicy, {"n"})->reason, "SingleNamespaces");
   EXPECT_TRUE(cluster_.calls().empty());

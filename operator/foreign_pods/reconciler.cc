@@ -125,7 +125,7 @@ base::Result<int64_t> ForeignPodReconciler::ReplaceUninjected(const Json& agent,
             " shows why: it was not created, has no sidecar, or does not get ready");
   if (!verdict.evict) return verdict.again_ms;
   if (!uninjected.next) return 0;
-  if (const int64_t wait_ms = evictions_.Take(now_ms)) return wait_ms;
+  if (const int64_t wait_ms = evictions_.Acquire(now_ms)) return wait_ms;
   RETURN_IF_ERROR(CheckNotStopped(stop));
   const UninjectedPods::Next& pod = *uninjected.next;
   const base::Status evicted = environment_.client().Evict(pod.key, pod.uid);

@@ -64,7 +64,7 @@ class UninjectedPodsStory : public testing::Test {
   std::unique_ptr<Controller> controller_;
 };
 
-TEST_F(UninjectedPodsStory, AreCountedAndLeftAloneUnlessTheAgentAllowsIt) {
+TEST_F(UninjectedPodsStory, AreReplacedOnlyIfTheAgentAllowsIt) {
   Start();
   ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 6; })) << Status();
   EXPECT_NE(base::DumpJson(Status()).find("PodsWithoutMemory"), std::string::npos) << Status();
@@ -90,7 +90,7 @@ TEST_F(UninjectedPodsStory, AreCountedAndLeftAloneUnlessTheAgentAllowsIt) {
   EXPECT_EQ(skipped_.With([](auto& all) { return all.size(); }), 1u) << "told once";
 }
 
-TEST_F(UninjectedPodsStory, WhenNoReplacementComesOnePodIsLostAndNotAll) {
+TEST_F(UninjectedPodsStory, MissingReplacementLosesOnlyOnePod) {
   GiveAgent(true);
   Start();
   ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 5; })) << Status();
@@ -99,7 +99,7 @@ TEST_F(UninjectedPodsStory, WhenNoReplacementComesOnePodIsLostAndNotAll) {
   EXPECT_EQ(cluster_.List(kube::Pods(), "n").size(), 7u);
 }
 
-TEST_F(UninjectedPodsStory, ABlockedEvictionIsToldAndHoldsUpNobodyElse) {
+TEST_F(UninjectedPodsStory, BlockedEvictionIsReportedAndDelaysNoOther) {
   testing::Fault budget;
   budget.verb = "CREATE";
   budget.path_part = "/eviction";

@@ -102,7 +102,7 @@ class ServerStory : public testing::Test {
   std::unique_ptr<Controller> controller_;
 };
 
-TEST_F(ServerStory, AServerAndAnAgentThatNamesItFindEachOther) {
+TEST_F(ServerStory, AgentFindsTheServerThatItNames) {
   Give("Agent", "a", "{image: i, memory: {serverRef: s}}");
   EXPECT_TRUE(Eventually(
       [&] { return Condition(Agents(), "a", "MemoryResolved") == "False ServiceNotFound"; }));
@@ -121,7 +121,7 @@ TEST_F(ServerStory, AServerAndAnAgentThatNamesItFindEachOther) {
   EXPECT_EQ(owner["kind"], "MemoryServer");
 }
 
-TEST_F(ServerStory, ARestartedOperatorWritesNothing) {
+TEST_F(ServerStory, RestartedOperatorWritesNothing) {
   Give("MemoryServer", "s", "{}");
   ASSERT_TRUE(Eventually([&] { return Has(kube::StatefulSets()); }));
   Roll();
@@ -134,7 +134,7 @@ TEST_F(ServerStory, ARestartedOperatorWritesNothing) {
   EXPECT_EQ(cluster_.mutations(), before);
 }
 
-TEST_F(ServerStory, AClusterWithoutPodMonitorsIsSaidAndNotAskedOverAndOver) {
+TEST_F(ServerStory, MissingPodMonitorsAreReportedOnce) {
   Give("MemoryServer", "s", "{podMonitor: {enabled: true}}");
   EXPECT_TRUE(Becomes("Degraded", "True PodMonitorNotServed"));
   EXPECT_TRUE(Has(kube::StatefulSets())) << "the server is made all the same";
@@ -146,7 +146,7 @@ TEST_F(ServerStory, AClusterWithoutPodMonitorsIsSaidAndNotAskedOverAndOver) {
   EXPECT_EQ(asked, 1u);
 }
 
-TEST_F(ServerStory, WhatWasDeletedOrSwitchedOffIsSetRight) {
+TEST_F(ServerStory, DeletedAndDisabledObjectsAreCorrected) {
   Give("MemoryServer", "s", "{evictable: false}");
   ASSERT_TRUE(Eventually([&] { return Has(kube::PodDisruptionBudgets()); }));
   cluster_.Remove(kube::Services(), key_);
@@ -155,7 +155,7 @@ TEST_F(ServerStory, WhatWasDeletedOrSwitchedOffIsSetRight) {
   EXPECT_TRUE(Eventually([&] { return !Has(kube::PodDisruptionBudgets()); }));
 }
 
-TEST_F(ServerStory, AnAgentWaitsForNoServer) {
+TEST_F(ServerStory, BlockedServerProbeDelaysNoAgent) {
   Give("MemoryServer", "s", "{}");
   ASSERT_TRUE(Eventually([&] { return Has(kube::StatefulSets()); }));
   Roll();
@@ -171,7 +171,7 @@ TEST_F(ServerStory, AnAgentWaitsForNoServer) {
   });
 }
 
-TEST_F(ServerStory, APodThatOnlyCarriesTheLabelIsNotBelieved) {
+TEST_F(ServerStory, PodWithOnlyTheLabelIsIgnored) {
   Give("MemoryServer", "s", "{}");
   ASSERT_TRUE(Eventually([&] { return Has(kube::StatefulSets()); }));
   Roll();
@@ -189,7 +189,7 @@ TEST_F(ServerStory, APodThatOnlyCarriesTheLabelIsNotBelieved) {
   EXPECT_EQ((*cluster_.Get(MemoryServers(), key_))["status"]["rows"], 3);
 }
 
-TEST_F(ServerStory, AServerThatDoesNotAnswerHoldsNobodyUp) {
+TEST_F(ServerStory, SilentServerDelaysNoOther) {
   Give("MemoryServer", "s", "{}");
   ASSERT_TRUE(Eventually([&] { return Has(kube::StatefulSets()); }));
   Roll();

@@ -46,7 +46,7 @@ bool IsClaimTheirs(const ServerDraft& draft) {
              {kube::StatefulSets().kind, ServerObjectName(draft.findings.server.name)});
 }
 
-void MarkClaim(ServerDraft& draft) {
+void AnnotateClaim(ServerDraft& draft) {
   if (IsClaimTheirs(draft)) return;
   const Json& server = draft.observed.server;
   draft.findings.claim = ClassifyClaim(draft.observed.claim, server, draft.findings.workload,
@@ -152,7 +152,7 @@ Plan MakeServerPlan(const ObservedServer& observed, const Settings& settings, in
   draft.findings.workload = Workload(draft);
   draft.findings.storage_differs =
       StorageDiffers(draft.findings.workload, draft.findings.server.storage);
-  MarkClaim(draft);
+  AnnotateClaim(draft);
   CompareChildren(draft);
   draft.plan.suspects =
       SuspicionOf(observed.server, draft.findings.workload, observed.pods, observed.claim, now_ms)

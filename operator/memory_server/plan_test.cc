@@ -13,7 +13,7 @@ std::vector<std::string> KindsIn(const Plan& plan) {
   return kinds;
 }
 
-TEST(ServerPlan, IsMadeOnceAndThenLeftAlone) {
+TEST(ServerPlan, ObjectsAreCreatedOnce) {
   ObservedServer nothing;
   nothing.server = ServerOf();
   EXPECT_EQ(KindsIn(MakeServerPlan(nothing, {}, kServerNow)),
@@ -34,7 +34,7 @@ TEST(ServerPlan, IsMadeOnceAndThenLeftAlone) {
   EXPECT_GT(server.Look().requeue_after_ms, 0) << "nobody tells us of rows";
 }
 
-TEST(ServerPlan, SaysWhyThePodIsMissingOrDoesNotStart) {
+TEST(ServerPlan, MissingPodHasItsCause) {
   Served server;
   server.now_ms += 10'000;
   Plan plan = server.Look();
@@ -56,7 +56,7 @@ TEST(ServerPlan, SaysWhyThePodIsMissingOrDoesNotStart) {
   EXPECT_EQ(server.Condition("Ready"), "True Ready");
 }
 
-TEST(ServerPlan, ItsServiceIsWhatAgentsNameAndItsAudienceWhatTheirTokensAreFor) {
+TEST(ServerPlan, ServiceAndAudienceAreThoseOfAgents) {
   Served server;
   const Json& service = server.observed.children[{"Service", "s"}];
   EXPECT_EQ(service["spec"]["ports"][0]["name"], "memory");
@@ -66,7 +66,7 @@ TEST(ServerPlan, ItsServiceIsWhatAgentsNameAndItsAudienceWhatTheirTokensAreFor) 
   EXPECT_NE(args.find("--auth=kubernetes"), std::string::npos) << args;
 }
 
-TEST(ServerPlan, WhatIsSwitchedOffIsRemovedAndWhatIsNotOursStays) {
+TEST(ServerPlan, DisabledObjectIsRemovedAndForeignOneStays) {
   Served server("{evictable: false, podMonitor: {enabled: true}}");
   for (const char* kind : {"PodDisruptionBudget", "PodMonitor", "NetworkPolicy"})
     EXPECT_TRUE(server.observed.children.contains({kind, "s"})) << kind;
@@ -85,7 +85,7 @@ TEST(ServerPlan, WhatIsSwitchedOffIsRemovedAndWhatIsNotOursStays) {
   EXPECT_EQ(server.Condition("Ready"), "False NameTaken");
 }
 
-TEST(ServerPlan, AHandEditIsSetBackAndForeignFieldsStay) {
+TEST(ServerPlan, HandEditIsRevertedAndForeignFieldsStay) {
   Served server;
   server.Roll();
   server.Says(1);
@@ -99,7 +99,7 @@ TEST(ServerPlan, AHandEditIsSetBackAndForeignFieldsStay) {
   EXPECT_EQ(kube::UidOf(plan.apply[0].object), "uid-statefulsets") << "fenced";
 }
 
-TEST(ServerPlan, AVolumeOfAnEarlierServerIsNotTakenInSilence) {
+TEST(ServerPlan, LeftoverVolumeNeedsAdopt) {
   Served server;
   server.observed.children.erase({"StatefulSet", "s"});
   server.observed.claim = Json::parse(R"({"metadata": {"name": "data-s-0", "namespace": "agents",
@@ -115,7 +115,7 @@ TEST(ServerPlan, AVolumeOfAnEarlierServerIsNotTakenInSilence) {
   EXPECT_EQ(server.set()["spec"]["persistentVolumeClaimRetentionPolicy"]["whenDeleted"], "Retain");
 }
 
-TEST(ServerPlan, TheVolumeOfAnAgentOfThatNameIsNotTouched) {
+TEST(ServerPlan, VolumeOfSameNamedAgentIsUnchanged) {
   Served server("{storage: {adopt: true}}");
   server.observed.claim = Json::parse(R"({"metadata": {"name": "data-s-0", "namespace": "agents",
       "uid": "uid-claim", "creationTimestamp": "2026-01-01T00:00:00Z", "annotations":
@@ -127,7 +127,7 @@ TEST(ServerPlan, TheVolumeOfAnAgentOfThatNameIsNotTouched) {
   EXPECT_EQ(server.Message("VolumeReady").find("kubectl delete pvc"), std::string::npos);
 }
 
-TEST(ServerPlan, ANewImageIsNotReadyBeforeItsPodIs) {
+TEST(ServerPlan, NewImageIsReadyOnlyWithItsPod) {
   Served server;
   server.Roll();
   server.Says(1);
@@ -155,7 +155,7 @@ TEST(ServerPlan, ANewImageIsNotReadyBeforeItsPodIs) {
   EXPECT_EQ(server.status()["image"], "x:2");
 }
 
-TEST(ServerPlan, AnOlderVersionThatRefusesTheVolumeIsToldWithTheWayBack) {
+TEST(ServerPlan, RefusedDowngradeNamesTheRecordedImage) {
   Served server("{image: 'x:2'}");
   server.Roll();
   server.Says(1);
@@ -184,7 +184,7 @@ TEST(ServerPlan, AnOlderVersionThatRefusesTheVolumeIsToldWithTheWayBack) {
   EXPECT_EQ(server.Condition("Stalled"), "False Progressing");
 }
 
-TEST(ServerPlan, TheImageThatDoesNotStartIsNoWayBack) {
+TEST(ServerPlan, FailingImageIsNotSuggested) {
   Served server("{image: 'x:1'}");
   server.Roll();
   server.Says(1);
@@ -201,7 +201,7 @@ TEST(ServerPlan, TheImageThatDoesNotStartIsNoWayBack) {
             std::string::npos);
 }
 
-TEST(ServerPlan, OneThatNeverAnswersIsAskedSeldom) {
+TEST(ServerPlan, SilentServerIsPolledRarely) {
   Served server;
   server.Roll(false);
   EXPECT_LT(server.Look().requeue_after_ms, 60'000);
@@ -209,7 +209,7 @@ TEST(ServerPlan, OneThatNeverAnswersIsAskedSeldom) {
   EXPECT_EQ(server.Look().requeue_after_ms, 60'000);
 }
 
-TEST(ServerPlan, AnotherWayToFailIsNoReasonToGoBack) {
+TEST(ServerPlan, OtherFailureSuggestsNoDowngrade) {
   Served server;
   server.Roll(false);
   server.Fails(1);
@@ -220,7 +220,7 @@ TEST(ServerPlan, AnotherWayToFailIsNoReasonToGoBack) {
             std::string::npos);
 }
 
-TEST(ServerPlan, SmallMovesOfRowsAndBytesWriteNothing) {
+TEST(ServerPlan, SmallChangesOfRowsWriteNothing) {
   Served server;
   server.Roll();
   server.Says(0, 100 << 20);
@@ -244,7 +244,7 @@ TEST(ServerPlan, SmallMovesOfRowsAndBytesWriteNothing) {
   EXPECT_EQ(server.Condition("Ready"), "True Ready") << "the kubelet sees it";
 }
 
-TEST(ServerPlan, WhatTheServerComplainsOfIsInTheStatusAndStaysThere) {
+TEST(ServerPlan, ReportedFaultStaysInStatus) {
   Served server;
   server.Roll(false);
   server.Says(1, 1, "the volume is full");
@@ -258,7 +258,7 @@ TEST(ServerPlan, WhatTheServerComplainsOfIsInTheStatusAndStaysThere) {
   EXPECT_EQ(server.status()["lastError"], "the volume is full") << "the last one";
 }
 
-TEST(ServerPlan, RefusalsAndWhatIsNotServedAreSaid) {
+TEST(ServerPlan, RefusedAndUnservedKindsAreReported) {
   Served server;
   server.observed.server["spec"] = Json::parse(R"({"podMonitor": {"enabled": true},
       "storage": {"size": "20Gi"}, "projectGrants": [{"agents": ["a"], "projects": ["p"]}]})");
@@ -276,7 +276,7 @@ TEST(ServerPlan, RefusalsAndWhatIsNotServedAreSaid) {
   EXPECT_EQ(server.Condition("Ready"), "True Ready") << "it serves";
 }
 
-TEST(ServerPlan, HowTokensAreCheckedIsSaidAndNoEvent) {
+TEST(ServerPlan, TokenCheckIsAConditionWithoutEvent) {
   Served server;
   server.Roll();
   server.Says(1);
@@ -289,7 +289,7 @@ TEST(ServerPlan, HowTokensAreCheckedIsSaidAndNoEvent) {
   EXPECT_EQ(Served("{auth: none}").Condition("TokensReviewed"), "(none)");
 }
 
-TEST(ServerPlan, AnInvalidOneAndOneThatIsBeingDeletedAreLeftAlone) {
+TEST(ServerPlan, InvalidOrDeletedServerIsUnchanged) {
   Served server;
   server.observed = {};
   server.observed.server = ServerOf();

@@ -5,7 +5,7 @@
 #include "operator/names/names.h"
 #include "operator/objects/server_objects.h"
 #include "operator/pods/state.h"
-#include "operator/probes/memory_server_probe.h"
+#include "operator/probes/pod_probes.h"
 
 namespace controller {
 

@@ -21,7 +21,7 @@ std::string EventsOf(const Json& before, const Json& after) {
   return events;
 }
 
-TEST(NoticesOf, AFaultAndItsEndAreOneEventEach) {
+TEST(NoticesOf, FaultAndRecoveryAreOneEventEach) {
   const Json good = StatusOf("True", "Answers"), bad = StatusOf("False", "NoAnswer");
   EXPECT_EQ(EventsOf(good, bad), "Warning NoAnswer\n");
   EXPECT_EQ(EventsOf(bad, bad), "");
@@ -39,7 +39,7 @@ TEST(NoticesOf, WaitingIsNeitherAFaultNorItsEnd) {
 }
 
 // PolicyInSync is Pending, without an Event, from each change of the policy until it is in force.
-TEST(NoticesOf, TheEndOfPendingIsAnEventItsBeginIsNone) {
+TEST(NoticesOf, OnlyTheEndOfPendingIsAnEvent) {
   const Json good = StatusOf("True", "InSync"), pending = StatusOf("False", "Pending");
   EXPECT_EQ(EventsOf(good, pending), "");
   EXPECT_EQ(EventsOf(pending, good), "Normal InSync\n");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/kube/object/object.h"
+#include "operator/names/names.h"
 #include "operator/plan/conditions.h"
 #include "operator/pods/causes.h"
 
@@ -52,10 +53,14 @@ struct Plan {
       not_in_cache;  // desired children missing in the caches: to be read before an apply
   std::vector<Suspect> suspects;  // objects whose Events are to be read; the status needs them
 
-  bool IsEmpty() const;
+  bool IsEmpty() const {
+    return apply.empty() && patch.empty() && remove.empty() && !status && events.empty();
+  }
 };
 
 // Whether the class annotation of the object equals `wanted` (empty: no annotation).
-bool IsOfClass(const base::Json& agent, const std::string& wanted);
+inline bool IsOfClass(const base::Json& agent, const std::string& wanted) {
+  return kube::AnnotationOf(agent, kClassAnnotation) == wanted;
+}
 
 }  // namespace controller

@@ -18,7 +18,7 @@ using base::Json;
 
 // Nearly every pod exists before the first look; kSlackMs: clocks differ, and Events have seconds.
 constexpr int64_t kFirstLookMs = 3'000, kLongestMs = 60'000, kSlackMs = 5'000;
-constexpr size_t kMostCharacters = 1'000;  // of an Event's words: a webhook writes what it likes
+constexpr size_t kMostCharacters = 1'000;  // of a message: a webhook may write any length
 
 int64_t TimeOf(const Json& object, std::initializer_list<const char*> path) {
   const auto time = base::ParseTime(base::StringAt(object, path));

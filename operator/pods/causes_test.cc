@@ -1,4 +1,4 @@
-// Which objects are asked why a pod is missing, and which Event counts.
+// The suspects for a missing pod, and the Event that counts.
 #include "operator/pods/causes.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::string Kinds(const Suspicion& suspicion) {
   return kinds;
 }
 
-TEST(Causes, EachObjectThatMayHaveTheCauseIsAsked) {
+TEST(Causes, EachPossibleObjectIsASuspect) {
   const Json owner = OwnerNotReadyFor(60'000), set = ObjectOf("StatefulSet", "a"),
              job = ObjectOf("Job", "r");
   const Json starting = PodOf({{"phase", "Pending"}}),
@@ -69,7 +69,7 @@ TEST(Causes, EachObjectThatMayHaveTheCauseIsAsked) {
   EXPECT_EQ(look(nullptr, {}, {}), "");
 }
 
-TEST(Causes, WhatIsMadeJustNowIsNotAskedAndLaterAskedLessOften) {
+TEST(Causes, NewObjectIsNotReadAndOldOneLessOften) {
   auto look = [](int64_t not_ready_ms, int64_t age_ms) {
     const Json set = ObjectOf("StatefulSet", "a", age_ms);
     return SuspicionOf(OwnerNotReadyFor(not_ready_ms), &set, {}, {}, kNow);
@@ -92,7 +92,7 @@ Json EventOf(const char* type, const char* reason, const char* note, int64_t age
           {"deprecatedLastTimestamp", base::FormatTime(kNow - age_ms)}};
 }
 
-TEST(Causes, TheNewestWarningAboutThisAbsenceCounts) {
+TEST(Causes, NewestWarningSinceAbsenceWins) {
   const Suspect set{"StatefulSet", "a", "uid-a", kNow - 60'000};
   const Json old = EventOf("Warning", "FailedCreate", "of the last absence", 120'000),
              other = EventOf("Warning", "FailedCreate", "of another object", 1'000, "uid-b"),
@@ -117,7 +117,7 @@ TEST(Causes, TheNewestWarningAboutThisAbsenceCounts) {
   EXPECT_TRUE(CauseOf(set, {repeated}));
 }
 
-TEST(Causes, AnEventsWordsAreOneLineOfALimitedLength) {
+TEST(Causes, MessageIsOneBoundedLine) {
   const std::string long_words = "a\n\tb\xff" + std::string(100'000, 'x');
   const auto cause = CauseOf({"Job", "r", "uid-a", kNow},
                              {EventOf("Warning", "FailedCreate", long_words.c_str(), 0)});
@@ -127,7 +127,7 @@ TEST(Causes, AnEventsWordsAreOneLineOfALimitedLength) {
   EXPECT_NE(cause->message.find(": a b"), std::string::npos) << cause->message;
 }
 
-TEST(Causes, OddEventsAreNoCauseAndNoFault) {
+TEST(Causes, MalformedEventsAreIgnored) {
   const Suspect set{"StatefulSet", "a", "uid-a", kNow};
   for (const char* odd : {"null", "7", "[]", "{}", R"({"type": "Warning"})",
                           R"({"type": 7, "regarding": [], "note": {}})"})
@@ -138,7 +138,7 @@ TEST(Causes, OddEventsAreNoCauseAndNoFault) {
   EXPECT_EQ(CauseOf(set, {bare})->reason, "Failed");
 }
 
-TEST(Causes, AReasonOfThePodsOwnCountsMore) {
+TEST(Causes, ReasonOfThePodWins) {
   const std::vector<Cause> causes = {{"StatefulSet", "FailedCreate", "quota"}};
   EXPECT_EQ(NotReady("Progressing", "m", causes).reason, "FailedCreate");
   EXPECT_EQ(NotReady("Unschedulable", "m", causes).message, "quota");

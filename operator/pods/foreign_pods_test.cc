@@ -11,7 +11,7 @@ namespace {
 
 using base::Json;
 
-TEST(ForeignPods, APodsOwnSidecarKeepsItsImageAndResourcesAndNotItsSecurity) {
+TEST(ForeignPods, OwnSidecarKeepsOnlyImageAndResources) {
   SidecarShape shape;
   shape.image = "ours:1";
   const Json parts = ForeignParts(shape);

@@ -8,7 +8,7 @@ namespace {
 
 using base::Json;
 
-TEST(PodInjection, PlacementIsHonoured) {
+TEST(PodInjection, PlacementIsRespected) {
   const std::pair<const char*, std::vector<std::string>> cases[] = {
       {"First", {"memory", "a", "b"}},
       {"Last", {"a", "b", "memory"}},
@@ -26,7 +26,7 @@ TEST(PodInjection, PlacementIsHonoured) {
   }
 }
 
-TEST(PodInjection, TwiceIsOnce) {
+TEST(PodInjection, IsIdempotent) {
   Json spec = Json::object();
   SidecarShape shape;
   shape.image = "s:1";

@@ -31,7 +31,7 @@ size_t Forgetting(const Json& node, const Json& pod_spec = Json::object()) {
   return of_pruned;
 }
 
-TEST(NodeSkew, KnowsTheKubeletsThatHarm) {
+TEST(NodeSkew, KnowsFaultyKubelets) {
   const std::map<std::string, KubeletFault> faults = {
       {"v1.28.15", KubeletFault::kNoNativeSidecars},
       {"v1.29.0", KubeletFault::kNone},
@@ -51,7 +51,7 @@ TEST(NodeSkew, KnowsTheKubeletsThatHarm) {
     EXPECT_EQ(FaultOf(unreadable), KubeletFault::kNone) << unreadable;
 }
 
-TEST(NodeSkew, CountsOnlyNodesThatThePodMayComeToStandOn) {
+TEST(NodeSkew, CountsOnlyNodesThatMayRunThePod) {
   const Json node = Node("n", "v1.35.1");
   EXPECT_EQ(Forgetting(node), 1u);
   EXPECT_EQ(Forgetting(node, {{"nodeSelector", {{"zone", "a"}}}}), 1u);
@@ -66,7 +66,7 @@ TEST(NodeSkew, CountsOnlyNodesThatThePodMayComeToStandOn) {
   EXPECT_EQ(Forgetting(Node("n", "v1.36.0")), 0u);
 }
 
-TEST(NodeSkew, ATaintThatIsNotToleratedKeepsThePodOff) {
+TEST(NodeSkew, UntoleratedTaintExcludesTheNode) {
   const Json node = Tainted(Node("n", "v1.35.1"), "gpu");
   auto tolerating = [](const char* toleration) {
     return Json{{"tolerations", Json::array({Json::parse(toleration)})}};
@@ -84,14 +84,14 @@ TEST(NodeSkew, ATaintThatIsNotToleratedKeepsThePodOff) {
       << "how it does at the moment comes and goes";
 }
 
-TEST(NodeSkew, OfANodeThatServesTheNameAloneIsKept) {
+TEST(NodeSkew, HealthyNodeIsPrunedToItsName) {
   Json node = Tainted(Node("n", "v1.36.3"), "gpu");
   PruneNode(node);
   EXPECT_FALSE(node.contains("status")) << node;
   EXPECT_FALSE(node["metadata"].contains("labels")) << node;
 }
 
-TEST(NodeSkew, NamesTheFirstNodesAndWhatToDo) {
+TEST(NodeSkew, NamesFirstNodesAndRemedy) {
   NodeSkew skew;
   skew.without_sidecars = {"d", "b", "c", "a"};
   EXPECT_EQ(NodeSkewCondition(skew).reason, "NoNativeSidecars");

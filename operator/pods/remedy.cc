@@ -1,11 +1,12 @@
-// The first row whose words occur counts.
+// A table of known messages and their remedies; the first match wins. The words are those of
+// Kubernetes, which has no codes for them.
 #include "operator/pods/remedy.h"
 
 namespace controller {
 namespace {
 
-// The name behind `before`, without quotes: "x" in `exceeded quota: x, requested: …`.
-std::string NameBehind(std::string_view words, std::string_view before) {
+// The name after `before`, without quotes: "x" in `exceeded quota: x, requested: …`.
+std::string NameAfter(std::string_view words, std::string_view before) {
   const size_t at = words.find(before);
   if (at == std::string_view::npos) return "";
   words.remove_prefix(at + before.size());
@@ -14,8 +15,8 @@ std::string NameBehind(std::string_view words, std::string_view before) {
   return std::string(words.substr(0, words.find_first_of(quoted ? "\"'" : ",: \n")));
 }
 
-// Words by which API server, controllers, scheduler and kubelet are known, and what to do about
-// them; "%" in a remedy is the name behind the words. The first that fits counts.
+// Words of messages of the API server, controllers, scheduler and kubelet; "%" in a remedy is the
+// name after the words.
 struct Known {
   std::string_view words, remedy;
 };
@@ -84,7 +85,7 @@ std::string Fill(std::string_view remedy, const std::string& name) {
 std::string RemedyFor(std::string_view words) {
   for (const Known& known : kKnown)
     if (words.find(known.words) != std::string_view::npos)
-      return "; to mend it: " + Fill(known.remedy, NameBehind(words, known.words));
+      return "; to mend it: " + Fill(known.remedy, NameAfter(words, known.words));
   // Any other plugin of the API server, in its own words.
   if (words.find(" is forbidden: ") != std::string_view::npos)
     return "; to mend it: change in the spec what admission objects to, or ask who runs the "

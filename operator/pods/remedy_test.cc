@@ -6,7 +6,7 @@
 namespace controller {
 namespace {
 
-TEST(Remedy, TheKnownRefusalsSayWhatToSet) {
+TEST(Remedy, KnownRefusalsNameTheRemedy) {
   struct Case {
     const char *words, *remedy;
   };

@@ -137,11 +137,11 @@ void Decide(const RolloutInput& input, const Json& pod, PodStep step, Rollout& r
     rollout.wants_rollout_slot = true;
     rollout.reason = "UpdatePending";
     rollout.message += " when fewer other Agents are being updated";
-    rollout.ask_again_ms = kPlaceAgainMs;
+    rollout.check_again_ms = kPlaceAgainMs;
   } else if (!IsQuiet(input, state)) {
     rollout.message += " in a quiet moment of its agent, after " +
                        std::to_string(kLongestWaitMs / 1000) + " s at the latest";
-    rollout.ask_again_ms = kQuietMs;
+    rollout.check_again_ms = kQuietMs;
   } else {
     rollout.changes.push_back(ChangeOf(pod, input.pod_template, step));
   }

@@ -48,7 +48,7 @@ struct Rollout {
   std::vector<PodChange> changes;   // to execute now
   bool wants_rollout_slot = false;  // a slot would allow changes
   bool done = false;                // every pod is up to date and ready
-  int64_t ask_again_ms = 0;     // delay of the next check: no watch reports a quiet agent; 0: none
+  int64_t check_again_ms = 0;   // delay of the next check: no watch reports a quiet agent; 0: none
   bool known = true;            // false: a pod lacks the annotations of NoteOrigin
   std::string reason, message;  // of the condition UpToDate
 };

@@ -18,8 +18,8 @@ class RolloutBudget {
 
   explicit RolloutBudget(size_t slots) : slots_(slots) {}
 
-  // Takes or keeps a slot, and returns its age in ms; nullopt: `key` waits. `now_ms`: monotonic.
-  std::optional<int64_t> Take(const kube::ObjectKey& key, int64_t now_ms) {
+  // Acquires or keeps a slot, and returns its age in ms; nullopt: `key` waits. `now_ms`: monotonic.
+  std::optional<int64_t> Acquire(const kube::ObjectKey& key, int64_t now_ms) {
     return state_.With([&](State& state) -> std::optional<int64_t> {
       std::erase_if(state.held,
                     [&](const auto& held) { return held.second + kLongestMs <= now_ms; });

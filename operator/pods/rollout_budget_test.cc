@@ -6,21 +6,21 @@
 namespace controller {
 namespace {
 
-TEST(RolloutBudget, HasSoManyPlacesAndTellsWhoIsNext) {
+TEST(RolloutBudget, LimitsSlotsAndNamesTheNextWaiter) {
   RolloutBudget budget(2);
   const kube::ObjectKey a{"n", "a"}, b{"n", "b"}, c{"n", "c"}, d{"n", "d"};
-  EXPECT_EQ(budget.Take(a, 0), 0);
-  EXPECT_EQ(budget.Take(a, 1), 1) << "it has its place";
-  EXPECT_TRUE(budget.Take(b, 2));
-  EXPECT_FALSE(budget.Take(c, 3));
-  EXPECT_FALSE(budget.Take(d, 4));
+  EXPECT_EQ(budget.Acquire(a, 0), 0);
+  EXPECT_EQ(budget.Acquire(a, 1), 1) << "it has its place";
+  EXPECT_TRUE(budget.Acquire(b, 2));
+  EXPECT_FALSE(budget.Acquire(c, 3));
+  EXPECT_FALSE(budget.Acquire(d, 4));
   EXPECT_FALSE(budget.Release(c)) << "it had none";
   const auto next = budget.Release(a);
   ASSERT_TRUE(next);
   EXPECT_EQ(next->name, "d") << "c does not wait any more";
-  EXPECT_TRUE(budget.Take(d, 5));
-  EXPECT_FALSE(budget.Take(a, 6));
-  EXPECT_TRUE(budget.Take(a, RolloutBudget::kLongestMs + 2)) << "b never gave its place back";
+  EXPECT_TRUE(budget.Acquire(d, 5));
+  EXPECT_FALSE(budget.Acquire(a, 6));
+  EXPECT_TRUE(budget.Acquire(a, RolloutBudget::kLongestMs + 2)) << "b never gave its place back";
 }
 
 }  // namespace

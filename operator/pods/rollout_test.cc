@@ -120,7 +120,7 @@ class RolloutTest : public testing::Test {
   int64_t seen_generation_ = 2, slot_held_ms_ = 0;
 };
 
-TEST_F(RolloutTest, APodThatIsAsItsTemplateIsLeftAlone) {
+TEST_F(RolloutTest, CurrentPodIsUnchanged) {
   const Plan plan = Look("image: x:1");
   EXPECT_EQ(PodPatch(plan), nullptr);
   EXPECT_EQ(PodRemoval(plan), nullptr);
@@ -128,13 +128,13 @@ TEST_F(RolloutTest, APodThatIsAsItsTemplateIsLeftAlone) {
   EXPECT_EQ(UpToDate(), "True Current: every pod is made from the template");
 }
 
-TEST_F(RolloutTest, ACopyOfAPodIsNotOurs) {
+TEST_F(RolloutTest, CopyOfAPodIsIgnored) {
   pod_["metadata"].erase("ownerReferences");
   EXPECT_EQ(PodRemoval(Look("image: x:2")), nullptr);
   EXPECT_TRUE(UpToDate().starts_with("Unknown NoPods")) << UpToDate();
 }
 
-TEST_F(RolloutTest, ANewSidecarImageIsPatchedIntoThePodAndBack) {
+TEST_F(RolloutTest, SidecarImageIsPatchedAndReverted) {
   for (const char* image : {"s:2", "s:1"}) {
     const Plan plan = Look("image: x:1, sidecar: {image: '" + std::string(image) + "'}");
     EXPECT_EQ(PodRemoval(plan), nullptr);
@@ -154,7 +154,7 @@ TEST_F(RolloutTest, ANewSidecarImageIsPatchedIntoThePodAndBack) {
       << "a pod of the same name that came meanwhile is not touched";
 }
 
-TEST_F(RolloutTest, SidecarResourcesAreResizedAndByARestartWhereThatIsRefused) {
+TEST_F(RolloutTest, RefusedResizeFallsBackToRestart) {
   const std::string spec = "image: x:1, sidecar: {resources: {limits: {memory: 256Mi}}}";
   const Plan plan = Look(spec);
   const Patch* patch = PodPatch(plan);
@@ -182,7 +182,7 @@ TEST_F(RolloutTest, SidecarResourcesAreResizedAndByARestartWhereThatIsRefused) {
   EXPECT_EQ(PodPatch(second), nullptr);
 }
 
-TEST_F(RolloutTest, AnythingElseDeletesThePodOnceItsWorkloadHasTheNewTemplate) {
+TEST_F(RolloutTest, OtherChangeDeletesPodAfterTemplate) {
   Plan plan = Look("image: x:2", /*applied=*/false);
   EXPECT_EQ(PodRemoval(plan), nullptr) << "the workload would make the old pod again";
   seen_generation_ = 1;
@@ -200,7 +200,7 @@ TEST_F(RolloutTest, AnythingElseDeletesThePodOnceItsWorkloadHasTheNewTemplate) {
   EXPECT_FALSE(plan.rolled_out);
 }
 
-TEST_F(RolloutTest, AnAgentIsNotDisturbedInTheMiddleOfAnAnswer) {
+TEST_F(RolloutTest, BusyAgentIsNotRestarted) {
   for (int64_t idle_ms : {int64_t{0}, int64_t{-1}}) {  // -1: the sidecar runs and does not answer
     idle_ms_.clear();
     if (idle_ms >= 0) idle_ms_["a-0"] = idle_ms;
@@ -217,7 +217,7 @@ TEST_F(RolloutTest, AnAgentIsNotDisturbedInTheMiddleOfAnAnswer) {
   EXPECT_NE(PodRemoval(Look("image: x:2")), nullptr) << "a sidecar that does not run is mended";
 }
 
-TEST_F(RolloutTest, WaitsForAPlaceAndSaysSo) {
+TEST_F(RolloutTest, WaitsForASlotAndReportsIt) {
   has_rollout_slot_ = false;
   const Plan plan = Look("image: x:2");
   EXPECT_EQ(PodRemoval(plan), nullptr);
@@ -226,7 +226,7 @@ TEST_F(RolloutTest, WaitsForAPlaceAndSaysSo) {
   EXPECT_GT(plan.requeue_after_ms, 0);
 }
 
-TEST_F(RolloutTest, APodOfAnEarlierVersionIsLeftAsItIs) {
+TEST_F(RolloutTest, PodWithoutAnnotationsIsUnchanged) {
   for (const char* note : {kTemplateHash, kSidecarHash})
     pod_["metadata"]["annotations"].erase(note);
   EXPECT_EQ(PodRemoval(Look("image: x:2")), nullptr);
@@ -234,7 +234,7 @@ TEST_F(RolloutTest, APodOfAnEarlierVersionIsLeftAsItIs) {
   EXPECT_EQ(PodPatch(Look("image: x:2, sidecar: {image: 's:2'}")), nullptr);
 }
 
-TEST_F(RolloutTest, WhatAdmissionMadeOfAPodIsNotUndone) {
+TEST_F(RolloutTest, MutationsOfAdmissionAreKept) {
   Json& sidecar = pod_["spec"]["initContainers"][0];
   sidecar["image"] = "mirror.example/sidecar@sha256:1";
   sidecar["resources"]["requests"]["memory"] = "64Mi";
@@ -244,7 +244,7 @@ TEST_F(RolloutTest, WhatAdmissionMadeOfAPodIsNotUndone) {
   EXPECT_TRUE(plan.rolled_out);
 }
 
-TEST_F(RolloutTest, AWorkloadThatTheServerRefusesDisturbsNobody) {
+TEST_F(RolloutTest, RefusedWorkloadRestartsNoPod) {
   std::vector<Json> around = Around();
   around.push_back(pod_);
   ObservedAgent observed = Classify(AgentOf("image: x:2"), around);
@@ -256,7 +256,7 @@ TEST_F(RolloutTest, AWorkloadThatTheServerRefusesDisturbsNobody) {
   EXPECT_EQ(PodPatch(plan), nullptr);
 }
 
-TEST_F(RolloutTest, APlaceIsHeldUntilTheKubeletHasStartedTheNewSidecar) {
+TEST_F(RolloutTest, SlotIsHeldUntilNewSidecarStarts) {
   const std::string spec = "image: x:1, sidecar: {image: 's:2'}";
   Json& status = pod_["status"]["initContainerStatuses"][0];
   status["containerID"] = "containerd://old";
@@ -270,7 +270,7 @@ TEST_F(RolloutTest, APlaceIsHeldUntilTheKubeletHasStartedTheNewSidecar) {
   EXPECT_TRUE(Look(spec).rolled_out);
 }
 
-TEST_F(RolloutTest, AServerThatIsGoneForAWhileRestartsNobody) {
+TEST_F(RolloutTest, UnresolvedServerRestartsNoPod) {
   const std::vector<Json> tool = Objects(
       "{apiVersion: agents.agentops.io/v1alpha1, kind: AgentTool, metadata: {name: m}, spec: "
       "{service: {name: real}}}\n---\n{apiVersion: v1, kind: Service, metadata: {name: real}, "

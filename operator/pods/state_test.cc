@@ -15,7 +15,7 @@ Json PodOf() {
         "initContainerStatuses": [{"name": "memory", "state": {"running": {}}}]}})");
 }
 
-TEST(PodState, TheBlockingContainerIsNamedInitContainersFirst) {
+TEST(PodState, BlockingInitContainerIsNamedFirst) {
   Json pod = PodOf();
   pod["status"]["containerStatuses"] =
       Json::parse(R"([{"name": "agent", "state": {"waiting": {"reason": "PodInitializing"}}}])");
@@ -27,7 +27,7 @@ TEST(PodState, TheBlockingContainerIsNamedInitContainersFirst) {
   EXPECT_FALSE(state.sidecar_running);
 }
 
-TEST(PodState, ACrashingAgentIsNamedBehindARunningSidecar) {
+TEST(PodState, CrashingAgentIsNamedAfterRunningSidecar) {
   Json pod = PodOf();
   pod["status"]["containerStatuses"] = Json::parse(
       R"([{"name": "agent", "image": "x:1", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}])");
@@ -35,14 +35,14 @@ TEST(PodState, ACrashingAgentIsNamedBehindARunningSidecar) {
   EXPECT_TRUE(StateOf(pod).sidecar_running);
 }
 
-TEST(PodState, ACrashSaysItsExitCodeAndNothingOfTheLog) {
+TEST(PodState, CrashHasExitCodeWithoutLog) {
   Json pod = PodOf();
   pod["status"]["initContainerStatuses"][0]["state"] = Json::parse(
       R"({"terminated": {"reason": "Error", "exitCode": 137, "message": "secret of a log"}})");
   EXPECT_EQ(StateOf(pod).message, "container memory of pod a-0 (s:1): Error: exit code 137");
 }
 
-TEST(PodState, ASidecarThatEndedWhileItsPodRunsOnIsInTrouble) {
+TEST(PodState, EndedSidecarInRunningPodIsAFault) {
   Json pod = PodOf();
   pod["status"]["phase"] = "Running";
   pod["spec"]["initContainers"][0]["image"] = "nowhere:1";
@@ -55,7 +55,7 @@ TEST(PodState, ASidecarThatEndedWhileItsPodRunsOnIsInTrouble) {
   EXPECT_EQ(StateOf(pod).reason, "Progressing") << "a task's sidecar ends after its agent";
 }
 
-TEST(PodState, AnUnschedulablePodSaysWhy) {
+TEST(PodState, UnschedulablePodHasItsReason) {
   Json pod = PodOf();
   pod["status"] =
       Json::parse(R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",

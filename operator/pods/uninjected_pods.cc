@@ -15,7 +15,7 @@ using base::Json;
 
 constexpr size_t kNamed = 3;
 
-bool IsOver(const Json& pod) {
+bool HasFinished(const Json& pod) {
   const std::string phase = base::StringAt(pod, {"status", "phase"});
   return phase == "Succeeded" || phase == "Failed";
 }
@@ -76,7 +76,7 @@ UninjectedPods FindUninjected(const std::vector<Json>& pods, const std::string& 
   UninjectedPods uninjected;
   bool settled = true;
   for (const Json& pod : pods) {
-    if (IsOver(pod)) continue;
+    if (HasFinished(pod)) continue;
     if (kube::IsBeingDeleted(pod) || HasSidecar(pod)) {
       const bool stands = !kube::IsBeingDeleted(pod) && IsReady(pod);
       if (stands) uninjected.injected.insert(kube::UidOf(pod));

@@ -22,7 +22,7 @@ TEST(UninjectedPods, AreAliveAndHaveNoSidecar) {
   EXPECT_EQ(FindUninjected({leaving}, kSince).count, 0u);
 }
 
-TEST(UninjectedPods, AreReplacedOnlyWhereThatGivesThemASidecar) {
+TEST(UninjectedPods, AreReplacedOnlyIfThatInjectsThem) {
   Json newer = Pod("newer"), root = Pod("root"), once = Pod("once");
   newer["metadata"]["creationTimestamp"] = kAfter;
   root["spec"]["securityContext"] = {{"runAsUser", 0}};
@@ -35,7 +35,7 @@ TEST(UninjectedPods, AreReplacedOnlyWhereThatGivesThemASidecar) {
   EXPECT_FALSE(FindUninjected({Pod("a")}, "").next) << "nothing is put in yet";
 }
 
-TEST(UninjectedPods, WaitUntilTheLastReplacementIsReady) {
+TEST(UninjectedPods, WaitUntilLastReplacementIsReady) {
   EXPECT_TRUE(FindUninjected({Pod("a"), WithSidecar(Pod("b"), true)}, kSince).next);
   EXPECT_FALSE(FindUninjected({Pod("a"), WithSidecar(Pod("b"), false)}, kSince).next);
   Json leaving = Pod("leaving");
@@ -43,7 +43,7 @@ TEST(UninjectedPods, WaitUntilTheLastReplacementIsReady) {
   EXPECT_FALSE(FindUninjected({Pod("a"), leaving}, kSince).next);
 }
 
-TEST(UninjectedPods, ThoseThatNoSidecarCouldServeAreToldToTheirController) {
+TEST(UninjectedPods, UninjectablePodIsReportedOnItsController) {
   Json host = Pod("host"), mirror = Pod("mirror", "");
   host["spec"]["hostNetwork"] = true;
   mirror["metadata"]["annotations"] = {{"kubernetes.io/config.mirror", "x"}};
@@ -56,7 +56,7 @@ TEST(UninjectedPods, ThoseThatNoSidecarCouldServeAreToldToTheirController) {
   EXPECT_EQ(uninjected.skipped[1].regarding["kind"], "Pod");
 }
 
-TEST(UninjectedPods, PrunedTheyLookTheSame) {
+TEST(UninjectedPods, PruningChangesNoResult) {
   Json host = Pod("host"), windows = Pod("windows"), taken = Pod("taken"), root = Pod("root");
   host["spec"]["hostNetwork"] = true;
   windows["spec"]["nodeSelector"] = {{"kubernetes.io/os", "windows"}};

@@ -33,7 +33,7 @@ class AdmissionProbe : public testing::Test {
   kube::KubeClient client_;
 };
 
-TEST_F(AdmissionProbe, ThePolicyGoesBeforeTheWebhookUnlessTheWebhookIsAskedFor) {
+TEST_F(AdmissionProbe, PolicyWinsUnlessWebhookIsRequested) {
   Give(InjectionPolicies());
   Give(MutatingWebhooks());
   EXPECT_EQ(Way("auto"), "policy");
@@ -41,14 +41,14 @@ TEST_F(AdmissionProbe, ThePolicyGoesBeforeTheWebhookUnlessTheWebhookIsAskedFor) 
   EXPECT_EQ(Way("webhook"), "webhook");
 }
 
-TEST_F(AdmissionProbe, WhereThereIsNoPolicyTheWebhookServes) {
+TEST_F(AdmissionProbe, WebhookServesWithoutPolicy) {
   Give(MutatingWebhooks());
   EXPECT_EQ(Way("auto"), "webhook");
   EXPECT_EQ(Way("policy"), "PolicyMissing");
   EXPECT_EQ(Way("auto", {"a"}), "SingleNamespaces");
 }
 
-TEST_F(AdmissionProbe, WhatIsMissingOrForbiddenIsNamed) {
+TEST_F(AdmissionProbe, MissingOrForbiddenObjectIsNamed) {
   EXPECT_EQ(Way("auto"), "WebhookMissing");
   cluster_.Inject({"GET", "webhookconfigurations", 403, 0, false, 1});
   EXPECT_EQ(Way("webhook"), "NotAllowed");

@@ -14,8 +14,8 @@ constexpr int kMostEvents = 100;
 
 }  // namespace
 
-std::optional<Cause> EventReader::Ask(const std::string& name_space, const Suspect& suspect,
-                                      int64_t now_ms) {
+std::optional<Cause> EventReader::ReadCause(const std::string& name_space, const Suspect& suspect,
+                                            int64_t now_ms) {
   kube::Selection selection;
   selection.name_space = name_space;
   selection.field_selector = "regarding.uid=" + suspect.uid + ",type=Warning";
@@ -45,8 +45,8 @@ std::vector<Cause> EventReader::CausesOf(const std::string& name_space,
     });
     const bool current = known && now_ms < known->until_ms;
     std::optional<Cause> cause = known ? known->cause : std::nullopt;
-    if (!current && !stop.stop_requested() && lists_.Take(clock_.MonotonicMs()) == 0)
-      cause = Ask(name_space, suspect, now_ms);
+    if (!current && !stop.stop_requested() && lists_.Acquire(clock_.MonotonicMs()) == 0)
+      cause = ReadCause(name_space, suspect, now_ms);
     if (cause) causes.push_back(*std::move(cause));
   }
   return causes;

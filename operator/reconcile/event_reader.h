@@ -22,10 +22,13 @@ namespace controller {
 class EventReader {
  public:
   static constexpr int64_t kListsPerMinute = 300;
+  // Objects of one manifest are looked at in the same moment, again and again: without a burst one
+  // of them may come too late each time.
+  static constexpr int64_t kListsAtOnce = 50;
 
   // Both must outlive this.
   EventReader(kube::KubeClient& client, const base::Clock& clock)
-      : client_(client), clock_(clock), lists_(kListsPerMinute) {}
+      : client_(client), clock_(clock), lists_(kListsPerMinute, kListsAtOnce) {}
 
   // The causes that Events on `suspects` name, in their order; the known ones where it is too early
   // to ask again. Logs an error, which is no cause: a role may lack the right to read Events.
@@ -38,7 +41,8 @@ class EventReader {
     std::optional<Cause> cause;
   };
 
-  std::optional<Cause> Ask(const std::string& name_space, const Suspect& suspect, int64_t now_ms);
+  std::optional<Cause> ReadCause(const std::string& name_space, const Suspect& suspect,
+                                 int64_t now_ms);
 
   kube::KubeClient& client_;
   const base::Clock& clock_;

@@ -76,8 +76,8 @@ void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
   }
   for (size_t i = 0; i < results.size(); ++i) {
     const Child& child = plan.apply[i];
-    // A Job runs once: not without what its pod needs. A deferred apply that nobody gets is not
-    // made.
+    // A Job runs once, so it must not be created without the objects that its pod needs. A deferred
+    // apply is not executed unless get() is called.
     if (child.resource == kube::Jobs() && !(outcome.refusals.empty() && outcome.errors.empty()))
       continue;
     auto stored = results[i].get();

@@ -44,7 +44,7 @@ class ExecuteTest : public testing::Test {
   Json agent_;
 };
 
-TEST_F(ExecuteTest, NewChildrenAreMadeInOrderAndTheStatusLast) {
+TEST_F(ExecuteTest, NewChildrenAreCreatedInOrderThenStatus) {
   Plan plan;
   for (int i = 0; i < 20; ++i) plan.apply.push_back(MapNamed("m" + std::to_string(i)));
   plan.status = Json{{"observedGeneration", 1}};
@@ -57,7 +57,7 @@ TEST_F(ExecuteTest, NewChildrenAreMadeInOrderAndTheStatusLast) {
   EXPECT_TRUE(calls[20].path.ends_with("/agents/a/status")) << calls[20].path;
 }
 
-TEST_F(ExecuteTest, TheNewestVersionOfAKindIsAwaited) {
+TEST_F(ExecuteTest, ReturnsNewestVersionPerKind) {
   Plan plan;
   for (int i = 0; i < 20; ++i) {
     const std::string name = "m" + std::to_string(i);
@@ -70,7 +70,7 @@ TEST_F(ExecuteTest, TheNewestVersionOfAKindIsAwaited) {
   EXPECT_EQ(outcome.written.at("ConfigMap"), std::to_string(cluster_.version()));
 }
 
-TEST_F(ExecuteTest, APersonsEditIsSetBackAndAnotherControllersFieldIsReported) {
+TEST_F(ExecuteTest, PersonsEditIsRevertedAndConflictReported) {
   kube::KubeClient flux(cluster_, {"flux", 10'000, 60'000, {}, {}});
   Plan plan;
   for (const char* name : {"edited", "applied"}) {
@@ -96,7 +96,7 @@ TEST_F(ExecuteTest, APersonsEditIsSetBackAndAnotherControllersFieldIsReported) {
       << "a status that does not know of the conflict is not written";
 }
 
-TEST_F(ExecuteTest, AnObjectionOfAdmissionIsARefusalAndAMissingRightAnError) {
+TEST_F(ExecuteTest, AdmissionDenialIsRefusalAndMissingRightError) {
   struct Case {
     int status;
     const char* words;
@@ -122,7 +122,7 @@ TEST_F(ExecuteTest, AnObjectionOfAdmissionIsARefusalAndAMissingRightAnError) {
   }
 }
 
-TEST_F(ExecuteTest, AJobIsNotMadeWithoutWhatItsPodNeeds) {
+TEST_F(ExecuteTest, JobRequiresTheObjectsOfItsPod) {
   for (const int status : {403, 422, 500, 0}) {
     cluster_.Inject({"APPLY", "/configmaps/prompt", status, 0, false, 1,
                      R"(configmaps "prompt" is forbidden: exceeded quota: q)"});
@@ -138,7 +138,7 @@ TEST_F(ExecuteTest, AJobIsNotMadeWithoutWhatItsPodNeeds) {
   }
 }
 
-TEST_F(ExecuteTest, AfterAStopNothingIsBegun) {
+TEST_F(ExecuteTest, NoCallBeginsAfterStop) {
   Plan plan;
   plan.apply = {MapNamed("one"), MapNamed("two")};
   plan.patch = {{Agents(), {"n", "a"}, {{"metadata", {{"labels", {{"x", "y"}}}}}}}};
@@ -150,7 +150,7 @@ TEST_F(ExecuteTest, AfterAStopNothingIsBegun) {
   EXPECT_FALSE(outcome.Summary()) << "the key comes again where somebody leads";
 }
 
-TEST_F(ExecuteTest, OfAPlanThatIsStoppedBehindItsAppliesTheRestIsLeft) {
+TEST_F(ExecuteTest, StopAfterAppliesOmitsTheRest) {
   Plan plan;
   plan.apply = {MapNamed("one")};
   plan.patch = {{Agents(), {"n", "a"}, {{"metadata", {{"labels", {{"x", "y"}}}}}}}};

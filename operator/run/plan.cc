@@ -32,7 +32,7 @@ bool IsOurs(const Json& object, const api::AgentRun& run) {
   return !run.uid.empty() && kube::ControllerOf(object).uid == run.uid;
 }
 
-Plan Say(RunDraft& draft, const RunState& state) {
+Plan WithStatus(RunDraft& draft, const RunState& state) {
   Json status = RunStatusOf(draft.observed.run, state, draft.now_ms);
   const Json* stored = base::At(draft.observed.run, {"status"});
   if (!stored || *stored != status) {
@@ -165,11 +165,11 @@ Plan WithoutJob(RunDraft& draft) {
   if (!draft.observed.children_read) {
     state.obstacle = ObstacleOfAgent(draft);
     const bool was_made = !base::StringAt(draft.observed.run, {"status", "job"}).empty();
-    return state.obstacle && !was_made ? Say(draft, state) : LookFirst(draft);
+    return state.obstacle && !was_made ? WithStatus(draft, state) : LookFirst(draft);
   }
   if (!base::StringAt(draft.observed.run, {"status", "job"}).empty()) {
     state.lost = true;
-    return Say(draft, state);
+    return WithStatus(draft, state);
   }
   for (auto look : {ObstacleOfNames, ObstacleOfAgent, ObstacleOfClaim})
     if (!state.obstacle) state.obstacle = look(draft);
@@ -178,10 +178,10 @@ Plan WithoutJob(RunDraft& draft) {
         "Refused",
         "the API server refused: " + draft.observed.refused + RemedyFor(draft.observed.refused),
         true};
-  if (state.obstacle) return Say(draft, state);
+  if (state.obstacle) return WithStatus(draft, state);
   if (base::Status made = MakeObjects(draft); !made)
     state.obstacle = Obstacle{"AgentNotReady", made.error().message, true};
-  return Say(draft, state);
+  return WithStatus(draft, state);
 }
 
 // The pod of the Job; of several the newest.
@@ -221,7 +221,7 @@ Plan MakeRunPlan(const ObservedRun& observed, const Settings& settings, int64_t 
   if (!run) {
     RunState state;
     state.obstacle = Obstacle{"InvalidAgentRun", run.error().message, true};
-    return Say(draft, state);
+    return WithStatus(draft, state);
   }
   draft.run = *std::move(run);
   const Json* job = Find(draft, kube::Jobs(), JobName(draft.run.name));
@@ -231,7 +231,7 @@ Plan MakeRunPlan(const ObservedRun& observed, const Settings& settings, int64_t 
   state.pod = PodOf(draft, *job);
   state.causes = observed.causes;
   if (!HasEnded(observed.run)) LookForCauses(draft, *job);
-  return Say(draft, state);
+  return WithStatus(draft, state);
 }
 
 }  // namespace controller

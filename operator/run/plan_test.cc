@@ -10,7 +10,7 @@
 namespace controller {
 namespace {
 
-TEST(RunPlan, AReadyTaskMakesOneJobThatTheRunOwns) {
+TEST(RunPlan, ReadyTaskGetsOneOwnedJob) {
   const Plan plan = PlanOf(Looked());
   ASSERT_EQ(plan.apply.size(), 1u);
   const Json& job = *JobIn(plan);
@@ -27,7 +27,7 @@ TEST(RunPlan, AReadyTaskMakesOneJobThatTheRunOwns) {
   EXPECT_FALSE(plan.status->contains("job")) << "not before it is there";
 }
 
-TEST(RunPlan, WhereTheJobIsIsLookedAtBeforeItIsMade) {
+TEST(RunPlan, JobIsReadBeforeItIsCreated) {
   ObservedRun observed = Looked();
   observed.children_read = false;
   const Plan plan = PlanOf(observed);
@@ -36,7 +36,7 @@ TEST(RunPlan, WhereTheJobIsIsLookedAtBeforeItIsMade) {
   EXPECT_EQ(plan.not_in_cache, (std::vector<ChildKey>{{"Job", "r"}}));
 }
 
-TEST(RunPlan, ArgsAndEnvGoOverTheAgents) {
+TEST(RunPlan, ArgsAndEnvOverrideTheAgents) {
   const Plan plan = PlanOf(Looked(RunOf(", args: [new, '2'], env: {B: runs, S: runs, C: runs}")));
   const Json& agent = AgentIn(plan);
   EXPECT_EQ(agent["args"], Json({"new", "2"}));
@@ -47,7 +47,7 @@ TEST(RunPlan, ArgsAndEnvGoOverTheAgents) {
   EXPECT_EQ(AgentIn(PlanOf(Looked()))["args"], Json({"old"}));
 }
 
-TEST(RunPlan, ThePromptArrivesAsItWasWritten) {
+TEST(RunPlan, PromptIsPassedUnchanged) {
   Json run = RunOf();
   run["spec"]["prompt"] = "$(A) costs $5, not $$5";
   const Json agent = AgentIn(PlanOf(Looked(run)));
@@ -57,7 +57,7 @@ TEST(RunPlan, ThePromptArrivesAsItWasWritten) {
   EXPECT_EQ(Variable(AgentIn(PlanOf(Looked())), "AGENT_PROMPT"), "(none)");
 }
 
-TEST(RunPlan, ALongPromptIsAFile) {
+TEST(RunPlan, LongPromptIsAFile) {
   Json run = RunOf();
   run["spec"]["prompt"] = std::string(kMostPromptBytesInVariable, '$');
   EXPECT_EQ(PlanOf(Looked(run)).apply.size(), 1u);
@@ -71,7 +71,7 @@ TEST(RunPlan, ALongPromptIsAFile) {
   EXPECT_EQ(Variable(agent, "AGENT_PROMPT"), "(none)");
 }
 
-TEST(RunPlan, EachObstacleHasItsReasonAndNamesTheThing) {
+TEST(RunPlan, ObstacleHasReasonAndName) {
   Json daemon = ReadyAgent(), unseen = ReadyAgent(), leaving = ReadyAgent();
   daemon["spec"]["mode"] = "daemon";
   unseen["status"]["observedGeneration"] = 1;
@@ -103,7 +103,7 @@ TEST(RunPlan, EachObstacleHasItsReasonAndNamesTheThing) {
   }
 }
 
-TEST(RunPlan, WhatSitsOnItsNamesIsLeftAlone) {
+TEST(RunPlan, ForeignObjectsWithItsNamesAreUnchanged) {
   ObservedRun observed = Looked();
   observed.children[{"Job", "r"}] = {{"metadata", {{"name", "r"}, {"uid", "other"}}}};
   Plan plan = PlanOf(observed);
@@ -116,7 +116,7 @@ TEST(RunPlan, WhatSitsOnItsNamesIsLeftAlone) {
       << "the garbage collector is still at it";
 }
 
-TEST(RunPlan, WhatTheServerRefusesIsSaid) {
+TEST(RunPlan, RefusedObjectIsReported) {
   ObservedRun observed = Looked();
   observed.refused = "spec.template: no";
   const Plan plan = PlanOf(observed);
@@ -125,7 +125,7 @@ TEST(RunPlan, WhatTheServerRefusesIsSaid) {
   EXPECT_NE(Message(plan).find("spec.template: no"), std::string::npos);
 }
 
-TEST(RunPlan, AVolumeOfItsOwnIsMadeAndKeptOrNot) {
+TEST(RunPlan, OwnVolumeIsCreatedAndRetainedAsSet) {
   auto claim = [](const std::string& storage) {
     return PlanOf(Looked(RunOf(", storage: " + storage))).apply.at(0).object;
   };
@@ -144,7 +144,7 @@ TEST(RunPlan, AVolumeOfItsOwnIsMadeAndKeptOrNot) {
   EXPECT_TRUE(FindNamed(without, "volumes", "data")->contains("emptyDir"));
 }
 
-TEST(RunPlan, AVolumeOfAnEarlierRunIsNotTakenInSilence) {
+TEST(RunPlan, LeftoverVolumeNeedsAdopt) {
   const Json claim = {{"metadata",
                        {{"name", "run-data-r"},
                         {"namespace", "agents"},
@@ -173,7 +173,7 @@ TEST(RunPlan, LaterEditsOfTheAgentChangeNothing) {
   EXPECT_TRUE(PlanOf(run.observed).IsEmpty());
 }
 
-TEST(RunPlan, ARunThatIsBeingDeletedIsLeftAlone) {
+TEST(RunPlan, DeletedRunIsUnchanged) {
   ObservedRun observed = Looked();
   observed.run["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
   EXPECT_TRUE(PlanOf(observed).IsEmpty());

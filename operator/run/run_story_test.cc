@@ -107,7 +107,7 @@ class RunStory : public testing::Test {
   std::unique_ptr<Controller> controller_;
 };
 
-TEST_F(RunStory, ARunBecomesAJobAndItsEndIsTold) {
+TEST_F(RunStory, RunBecomesAJobAndReportsItsEnd) {
   Give(kRunService);
   GiveAgent();
   GiveRun(", prompt: 'go'");
@@ -122,7 +122,7 @@ TEST_F(RunStory, ARunBecomesAJobAndItsEndIsTold) {
   EXPECT_EQ(status["undelivered"], 0);
 }
 
-TEST_F(RunStory, ARunThatWaitsGoesOnWithinTwoSecondsOfWhatItWaitsFor) {
+TEST_F(RunStory, WaitingRunContinuesInTwoSeconds) {
   GiveRun();
   ASSERT_TRUE(Says("AgentNotFound"));
   GiveAgent();
@@ -132,7 +132,7 @@ TEST_F(RunStory, ARunThatWaitsGoesOnWithinTwoSecondsOfWhatItWaitsFor) {
   EXPECT_TRUE(Eventually([&] { return !Job().is_null(); }, kSoonMs));
 }
 
-TEST_F(RunStory, AnEditOfTheAgentChangesNoJobThatExists) {
+TEST_F(RunStory, AgentEditChangesNoExistingJob) {
   Give(kRunService);
   GiveAgent();
   GiveRun();
@@ -147,7 +147,7 @@ TEST_F(RunStory, AnEditOfTheAgentChangesNoJobThatExists) {
   EXPECT_EQ(Job(), job);
 }
 
-TEST_F(RunStory, ARestartWithNothingChangedWritesNothingBeforeAndAfterTheEnd) {
+TEST_F(RunStory, RestartWithoutChangesWritesNothing) {
   Give(kRunService);
   GiveAgent();
   GiveRun(", storage: {}, prompt: '" + std::string(40'000, 'x') + "'");
@@ -174,7 +174,7 @@ TEST_F(RunStory, ARestartWithNothingChangedWritesNothingBeforeAndAfterTheEnd) {
   EXPECT_EQ(Reason(), "Completed");
 }
 
-TEST_F(RunStory, AJobIsMadeOnceThoughItsCacheIsLate) {
+TEST_F(RunStory, LateCacheCreatesNoSecondJob) {
   Give(kRunService);
   GiveAgent();
   ASSERT_TRUE(Eventually([&] {
@@ -200,7 +200,7 @@ TEST_F(RunStory, AJobIsMadeOnceThoughItsCacheIsLate) {
   EXPECT_EQ(Job()["spec"], job["spec"]);
 }
 
-TEST_F(RunStory, ARefusedJobIsSaidAndNotTriedOverAndOver) {
+TEST_F(RunStory, RefusedJobIsReportedOnce) {
   cluster_.Inject({"APPLY", "/jobs/", 422, 0, false, 1'000});
   Give(kRunService);
   GiveAgent();
@@ -215,7 +215,7 @@ TEST_F(RunStory, ARefusedJobIsSaidAndNotTriedOverAndOver) {
       << "another Agent is another try";
 }
 
-TEST_F(RunStory, AnAgentOfModeDaemonIsNotRun) {
+TEST_F(RunStory, DaemonIsNotRun) {
   Give(kRunService);
   GiveAgent("daemon");
   GiveRun();
@@ -223,7 +223,7 @@ TEST_F(RunStory, AnAgentOfModeDaemonIsNotRun) {
   EXPECT_TRUE(Job().is_null());
 }
 
-TEST_F(RunStory, AJobOfSomebodyElseIsLeftAlone) {
+TEST_F(RunStory, ForeignJobIsUnchanged) {
   Give(kRunService);
   GiveAgent();
   cluster_.Put({{"apiVersion", "batch/v1"},

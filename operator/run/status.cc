@@ -48,7 +48,7 @@ const Json* TerminatedOf(const Json& pod, const char* list, const std::string& c
   return ended && ended->is_object() ? ended : nullptr;
 }
 
-// Reads the termination message of sidecar/session/stop_report.h; ignores any other content.
+// Reads the termination message of sidecar/session/stop.h; ignores any other content.
 void ReadTerminationMessage(const Json& pod, Json& status) {
   const Json* ended = TerminatedOf(pod, "initContainerStatuses", kSidecarContainer);
   const auto words = base::ParseJson(ended ? base::StringAt(*ended, {"message"}) : "");
@@ -59,7 +59,7 @@ void ReadTerminationMessage(const Json& pod, Json& status) {
   if (undelivered && undelivered->is_number_unsigned()) status["undelivered"] = *undelivered;
 }
 
-void TakeFacts(const RunState& state, Json& status) {
+void SetFacts(const RunState& state, Json& status) {
   const Json& job = *state.job;
   status["job"] = kube::KeyOf(job).name;
   if (auto began = base::StringAt(job, {"status", "startTime"}); !began.empty())
@@ -153,7 +153,7 @@ base::Json RunStatusOf(const base::Json& run, const RunState& state, int64_t now
   for (const char* known :
        {"job", "startTime", "completionTime", "exitCode", "session", "undelivered"})
     if (const Json* value = base::At(run, {"status", known})) status[known] = *value;
-  if (state.job) TakeFacts(state, status);
+  if (state.job) SetFacts(state, status);
   if (state.lost) status["completionTime"] = base::FormatTime(now_ms);
   const Summary summary = SummaryOf(state, status);
   const Truth ready = summary.succeeded == Truth::kTrue ? Truth::kTrue : Truth::kFalse,

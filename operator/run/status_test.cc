@@ -8,7 +8,7 @@
 namespace controller {
 namespace {
 
-TEST(RunStatus, ItsConditionsTellWaitingRunningSucceededAndFailedApart) {
+TEST(RunStatus, ConditionsDistinguishTheStates) {
   Made run;
   EXPECT_EQ(Conditions(run.Look()), "False Unknown False Progressing");
   EXPECT_EQ(run.Look()["job"], "r");
@@ -36,7 +36,7 @@ TEST(RunStatus, ItsConditionsTellWaitingRunningSucceededAndFailedApart) {
   EXPECT_EQ(failed["completionTime"], "2026-01-02T03:01:00Z");
 }
 
-TEST(RunStatus, SaysWhyTheJobHasNoPod) {
+TEST(RunStatus, MissingPodHasItsCause) {
   Made run;
   run.Look();
   const Plan plan = PlanOf(run.observed, kNow + 10'000);
@@ -54,7 +54,7 @@ TEST(RunStatus, SaysWhyTheJobHasNoPod) {
   EXPECT_TRUE(PlanOf(run.observed, kNow + 10'000).suspects.empty());
 }
 
-TEST(RunStatus, TheExitCodeIsTheAgentsAndNeverTheSidecars) {
+TEST(RunStatus, ExitCodeIsTheAgents) {
   for (const int code : {137, 143}) {
     Made run;
     run.AddPod("Succeeded");
@@ -68,7 +68,7 @@ TEST(RunStatus, TheExitCodeIsTheAgentsAndNeverTheSidecars) {
   }
 }
 
-TEST(RunStatus, TheSidecarsLastWordsAreInTheStatus) {
+TEST(RunStatus, HasTheSidecarsTerminationMessage) {
   Made run;
   run.AddPod("Succeeded");
   run.AgentEnds(0);
@@ -81,7 +81,7 @@ TEST(RunStatus, TheSidecarsLastWordsAreInTheStatus) {
             std::string::npos);
 }
 
-TEST(RunStatus, WhatIsNoLastWordIsNotRepeated) {
+TEST(RunStatus, IgnoresOtherTerminationMessages) {
   for (const char* words :
        {"the end of a log with a secret", "[1]", R"({"session": 7, "undelivered": -1})",
         R"({"undelivered": "many", "x": "a secret"})", "{\"session\": \"\"}"}) {
@@ -97,7 +97,7 @@ TEST(RunStatus, WhatIsNoLastWordIsNotRepeated) {
   }
 }
 
-TEST(RunStatus, AnEndedRunIsNotWrittenAgainWhateverBecomesOfItsPodAndJob) {
+TEST(RunStatus, EndedRunIsNotWrittenAgain) {
   Made run;
   run.AddPod("Failed");
   run.AgentEnds(3);
@@ -117,7 +117,7 @@ TEST(RunStatus, AnEndedRunIsNotWrittenAgainWhateverBecomesOfItsPodAndJob) {
   }
 }
 
-TEST(RunStatus, TheEndIsToldOnceThePodHasTold) {
+TEST(RunStatus, EndIsReportedOnceThePodEnded) {
   Made run;
   run.AddPod("Running");
   run.JobEnds("Failed");
@@ -128,7 +128,7 @@ TEST(RunStatus, TheEndIsToldOnceThePodHasTold) {
   EXPECT_EQ(Conditions(run.Look()), "False False True AgentFailed");
 }
 
-TEST(RunStatus, AJobThatWasLostIsNotRunAgain) {
+TEST(RunStatus, LostJobIsNotRunAgain) {
   Made run;
   run.Look();
   run.observed.children.clear();
@@ -139,13 +139,13 @@ TEST(RunStatus, AJobThatWasLostIsNotRunAgain) {
   EXPECT_TRUE(PlanOf(run.observed).IsEmpty());
 }
 
-TEST(RunStatus, APodThatWasLostIsSaidSo) {
+TEST(RunStatus, LostPodIsReported) {
   Made run;
   run.JobEnds("Failed");
   EXPECT_EQ(Conditions(run.Look()), "False False True PodLost");
 }
 
-TEST(RunStatus, OnlyWhatPeopleShouldKnowIsAnEvent) {
+TEST(RunStatus, OnlyFailuresAreEvents) {
   Made run;
   EXPECT_TRUE(PlanOf(run.observed).events.empty());
   run.AddPod("Failed");

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Plays working days with memory on one machine, and asks the next morning: which facts that a colleague would have noted
-are in front of the model, and what else is. The model is scripted and saves nothing by itself.
+are in front of the model, and what else is. The model is scripted.
 
-    scripts/bench/day.py [--days FILE ...] [--client hooks|claude-code] [--show]
+    scripts/bench/day.py [--days FILE ...] [--client hooks|claude-code] [--model silent|obeys|repeats] [--show]
 
-A day is a JSON file of scripts/bench/days: a repository, sessions of turns (prompt, commands that run, answer), facts with
-the question of the next morning and the words that answer it, and prompts about nothing that is stored. `hooks` sends the
-events that Claude Code sends; `claude-code` runs the client itself (from npm), some 5 s a prompt. --show prints each answer.
+A day is a JSON file of scripts/bench/days: a repository, sessions of turns (prompt, commands that run, answer, notes of the
+model), facts with the question of the next morning and the words that answer it, and prompts about nothing that is stored.
+`hooks` sends the events that Claude Code sends; `claude-code` runs the client itself (from npm), some 5 s a prompt. The model
+saves nothing (`silent`); or its notes as it is asked to at the begin of a session, by `agent-memory mcp`: it looks first, gives
+a topic_key, and leaves out what it is told is saved (`obeys`) or saves it again in its own words (`repeats`). `twice` counts
+items that the session had before, and memories that hold a fact beside another. --show prints each answer.
 Needs the programs of build/release/bin, or of $AGENT_MEMORY_BIN. Prints a table; judges nothing."""
 import argparse
 import glob
@@ -22,17 +25,20 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(HERE)), "e2e", part) for part in ("support", "clients")]
 
 import claude_code_test  # noqa: E402
-import laptop_test  # noqa: E402
+import laptops  # noqa: E402
+import mcp_stdio  # noqa: E402
 import wire  # noqa: E402
 
 BLOCK = re.compile(r"<memory:[a-z-]+>.*?</memory:[a-z-]+>", re.S)
-ITEM = re.compile(r"^- (?:\[id (?P<id>\d+);[^\]]*\] )?(?P<text>.*)$", re.M)
+ITEM = re.compile(r'^- (?:\[id \d+; type "?(?P<type>[^;"\]]*)"?;[^\]]*\] )?(?P<text>.*)$', re.M)
+TOLD = "do not save it again"  # of a prompt that is saved
+REPORTS = ("session", "change")  # types of memories that are no facts: digests, commits
 ECHO = 40  # characters that an item shares with what this session said before
 
 
 def items(injected):
-    """→ [(id or None, text)] of the injected blocks."""
-    return [(match["id"], match["text"]) for block in BLOCK.findall(injected) for match in ITEM.finditer(block)]
+    """→ [(type or None, text)] of the injected blocks."""
+    return [(match["type"], match["text"]) for block in BLOCK.findall(injected) for match in ITEM.finditer(block)]
 
 
 def repeated_title(text):
@@ -45,11 +51,16 @@ def plain(text):
     return re.sub(r"\s+", " ", text).strip().lower()
 
 
+def calls_of(turn):
+    """→ the memory calls of a model that looks first, one pair a note of the turn."""
+    return [({"name": "mem_search", "input": {"query": note["title"]}}, {"name": "mem_save", "input": note}) for note in turn.get("notes", [])]
+
+
 class Hooks:
     """The events of Claude Code, sent by `agent-memory hook`. Commands run for real."""
 
-    def __init__(self, laptop, repository):
-        self.laptop, self.repository, self.took = laptop, repository, []
+    def __init__(self, laptop, repository, model):
+        self.laptop, self.repository, self.model, self.took, self.tools = laptop, repository, model, [], None
 
     def hook(self, name, session, **fields):
         event = {"hook_event_name": name, "session_id": session, "cwd": self.repository, **fields}
@@ -62,7 +73,10 @@ class Hooks:
 
     def begin(self):
         session = str(uuid.uuid4())
-        return session, self.hook("SessionStart", session, source="startup")
+        given = self.hook("SessionStart", session, source="startup")
+        if self.model != "silent":
+            self.tools = mcp_stdio.Tools(self.repository, self.laptop.environment)
+        return session, given
 
     def turn(self, session, turn):
         given = self.hook("UserPromptSubmit", session, prompt=turn["prompt"])
@@ -74,18 +88,29 @@ class Hooks:
                                   capture_output=True, text=True, check=False)
             answer = {"stdout": done.stdout, "stderr": done.stderr, "interrupted": False}
             given += self.hook("PostToolUse", session, tool_response=answer, **call)
+        if self.saves(given):
+            for call in (call for pair in calls_of(turn) for call in pair):
+                answer, worked = self.tools.call(call["name"], **call["input"])
+                if not worked:
+                    raise SystemExit(f"{call}: {answer}")
         self.hook("Stop", session, last_assistant_message=turn.get("says", "Done."))
         return given
 
+    def saves(self, given):
+        return self.model == "repeats" or self.model == "obeys" and TOLD not in given
+
     def end(self, session):
         self.hook("SessionEnd", session, reason="prompt_input_exit")
+        if self.tools:
+            self.tools.close()
+            self.tools = None
 
 
 class ClaudeCode(Hooks):
     """The client itself, headless: one process a prompt."""
 
-    def __init__(self, laptop, repository, program):
-        super().__init__(laptop, repository)
+    def __init__(self, laptop, repository, model, program):
+        super().__init__(laptop, repository, model)
         self.program, self.api, self.begun, self.known = program, claude_code_test.Messages(), set(), {}
         laptop.run("setup", "claude-code")
 
@@ -93,7 +118,7 @@ class ClaudeCode(Hooks):
         return str(uuid.uuid4()), ""
 
     def turn(self, session, turn):
-        self.api.script = [*turn.get("runs", []), ("say", turn.get("says", "Done."))]
+        self.api.script = [*turn.get("runs", []), *self.notes(turn), ("say", turn.get("says", "Done."))]
         before = len(self.api.asked)
         environment = {**git_environment(self.laptop), "ANTHROPIC_BASE_URL": self.api.url, "ANTHROPIC_API_KEY": "sk-none",
                        "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
@@ -106,14 +131,21 @@ class ClaudeCode(Hooks):
         asked = self.api.asked[before:]
         return "".join(self.new_blocks(session, asked))
 
+    def notes(self, turn):
+        """Steps that look at the request: it says whether the prompt is saved."""
+        def step(call):
+            named = {**call, "name": "mcp__memory__" + call["name"]}
+            return lambda asked: named if self.saves(asked[asked.rindex(json.dumps(turn["prompt"], ensure_ascii=False)[1:-1]):]) else None
+        return [] if self.model == "silent" else [step(call) for pair in calls_of(turn) for call in pair]
+
     def new_blocks(self, session, asked):
         """The blocks of the last request that no earlier request of the session had."""
         if not asked:
             return []
-        text = json.dumps(json.loads(asked[-1]), ensure_ascii=False).replace("\\n", "\n")
-        found = BLOCK.findall(text)
-        fresh = [block for block in found if block not in self.known.setdefault(session, set())]
-        self.known[session].update(found)
+        found = BLOCK.findall("\n".join(strings(json.loads(asked[-1]))))
+        known = self.known.setdefault(session, set())
+        fresh = [block for block in found if block not in known]
+        known.update(found)
         return fresh
 
     def end(self, session):
@@ -132,13 +164,16 @@ class Figures:
         self.items = self.echoes = self.twice = self.characters = self.titles = 0
         self.first, self.later = [], []
 
-    def look(self, given, said, seen):
+    def look(self, given, said, seen, show):
         """Counts what a prompt of a session got; `said`: its earlier texts, `seen`: its earlier items."""
-        for number, text in items(given):
+        for _, text in items(given):
             words = plain(text.split(" — ")[-1])
             self.items += 1
             self.titles += repeated_title(text)
-            self.echoes += len(words) >= ECHO and any(words[:ECHO] in earlier for earlier in said)
+            echo = len(words) >= ECHO and any(words[:ECHO] in earlier for earlier in said)
+            self.echoes += echo
+            if show and echo:
+                print(f"  ECHO     {text}", flush=True)
             self.twice += words in seen
             seen.add(words)
         self.characters += sum(map(len, BLOCK.findall(given)))
@@ -151,7 +186,7 @@ def play(day, client, figures, show):
         said, seen = [], set()
         for turn in session:
             given += client.turn(number, turn)
-            figures.look(given, said, seen)
+            figures.look(given, said, seen, show)
             said += [plain(turn["prompt"]), plain(turn.get("says", ""))]
             given = ""
         client.end(number)
@@ -160,8 +195,12 @@ def play(day, client, figures, show):
         number, given = client.begin()
         given += client.turn(number, {"prompt": fact["asks"], "says": "I see."})
         client.end(number)
-        figures.look(given, [], set())
-        right = all(word.lower() in given.lower() for word in fact["answer"])
+        figures.look(given, [], set(), show)
+        right = answers(fact, given)
+        holders = [text for kind, text in items(given) if kind and kind not in REPORTS and answers(fact, text)]
+        figures.twice += max(len(holders) - 1, 0)
+        if show and len(holders) > 1:
+            print("  TWICE    " + "\n           ".join(holders), flush=True)
         figures.asked[fact["by"]][0] += right
         figures.asked[fact["by"]][1] += 1
         if show:
@@ -173,6 +212,18 @@ def play(day, client, figures, show):
         client.end(number)
 
 
+def strings(value):
+    """Gives each text in decoded JSON."""
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from strings(inner)
+
+
+def answers(fact, text):
+    return all(word.lower() in text.lower() for word in fact["answer"])
+
+
 def pending(client):
     projects = client.laptop.status().get("projects", [])
     return sum(wire.ask(project["url"], "GET", "/v1/status")[1].get("pending", 0) for project in projects if project.get("url"))
@@ -182,6 +233,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--days", nargs="*", default=sorted(glob.glob(os.path.join(HERE, "days", "*.json"))))
     parser.add_argument("--client", choices=("hooks", "claude-code"), default="hooks")
+    parser.add_argument("--model", choices=("silent", "obeys", "repeats"), default="silent")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
     program, why = claude_code_test.install() if options.client == "claude-code" else (None, None)
@@ -192,12 +244,12 @@ def main():
     for path in options.days:
         with open(path, encoding="utf-8") as file:
             day = json.load(file)
-        laptop, figures = laptop_test.Laptop(), Figures()
+        laptop, figures = laptops.Laptop(), Figures()
         try:
             repository = os.path.join(laptop.home, "src", day["repository"])
             os.makedirs(repository)
             subprocess.run(["git", "init", "-q", "-b", "main", repository], check=True, env=git_environment(laptop))
-            client = ClaudeCode(laptop, repository, program) if program else Hooks(laptop, repository)
+            client = ClaudeCode(laptop, repository, options.model, program) if program else Hooks(laptop, repository, options.model)
             play(day, client, figures, options.show)
         finally:
             laptop.clean()

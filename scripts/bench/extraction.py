@@ -19,20 +19,16 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+from compiled import ROOT, compiled
+
 TURN_CHARACTERS, BAR_MS, BAR_PRECISION = 2000, 1, .8
 
 
 def build(folder):
-    """Compiles memory/extract and the sources that it needs, optimized as in a release."""
+    """Compiles memory/extract, optimized as in a release."""
     sources = [path for path in glob.glob(os.path.join(ROOT, "memory/extract/**/*.cc"), recursive=True)
                if not path.endswith("_test.cc")]
-    sources += [os.path.join(ROOT, "lib/base", path) for path in ("text/text.cc", "check.cc")]
-    program = os.path.join(folder, "extraction_turns")
-    subprocess.run(["c++", "-O2", "-std=c++20", "-I", ROOT, os.path.join(HERE, "extraction_turns.cc"), *sources,
-                    "-lutf8proc", "-o", program], check=True)
-    return program
+    return compiled("extraction_turns", sources, folder)
 
 
 def run(program, turns):

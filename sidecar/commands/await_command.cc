@@ -1,6 +1,4 @@
 // Polls /readyz of the admin port; the running sidecar defines readiness.
-#include "sidecar/commands/await_command.h"
-
 #include <algorithm>
 #include <chrono>
 #include <ostream>
@@ -9,6 +7,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/process/config.h"
 #include "lib/http/client/client.h"
+#include "sidecar/commands/commands.h"
 
 namespace sidecar {
 namespace {

@@ -1,10 +1,9 @@
 // Shows the exit codes of `await` for a ready sidecar, an unready one, and none.
-#include "sidecar/commands/await_command.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "sidecar/commands/commands.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -21,7 +20,7 @@ class AwaitTest : public SidecarTest {
 
 TEST_F(AwaitTest, EndsWhenTheSidecarIsReady) { EXPECT_EQ(Await("20s"), 0) << said_.str(); }
 
-TEST_F(AwaitTest, SaysWhatKeepsItFromBeingReady) {
+TEST_F(AwaitTest, NamesTheReasonOfUnreadiness) {
   const std::string url = "--url=http://" + running_->admin_address();
   running_->Stop();
   EXPECT_EQ(RunAwait({url, "--within=200ms"}, said_), 1);

@@ -1,8 +1,8 @@
 // Reads files and prints the reports of check_report.h.
-#include "sidecar/commands/check_command.h"
-
 #include <istream>
+#include <map>
 #include <ostream>
+#include <string>
 #include <utility>
 
 #include "lib/base/process/config.h"
@@ -10,6 +10,7 @@
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "sidecar/commands/check_report.h"
+#include "sidecar/commands/commands.h"
 #include "sidecar/turn/hooks.h"
 
 namespace sidecar {
@@ -74,6 +75,7 @@ base::Result<Json> CheckAll(const std::string& policy_file, const std::string& e
   auto events = ReadEvents(events_file);
   if (!events) return base::Wrap("--event", events.error());
   Json reports = Json::array();
+  std::map<std::string, SessionAccount> sessions;  // by conversation
   for (size_t i = 0; i < events->size(); ++i) {
     // A recording may have the event in a member "event".
     base::MendedJson& read = (*events)[i];
@@ -81,7 +83,15 @@ base::Result<Json> CheckAll(const std::string& policy_file, const std::string& e
     if (inner && inner->is_object()) read.value = Json(*inner);
     auto event = ReadHookEvent(std::move(read));
     if (!event) return base::Wrap("--event: number " + std::to_string(i + 1), event.error());
-    reports.push_back(CheckEvent(**policy, std::move(*event)));
+    const std::string conversation = event->session_id;
+    const bool ends = event->kind == api::HookEvent::Kind::kSessionEnd;
+    auto at = sessions.find(conversation);
+    if (at == sessions.end()) {
+      ASSIGN_OR_RETURN(auto account, SessionAccount::Begin(conversation, 0, (*policy)->policy));
+      at = sessions.emplace(conversation, std::move(account)).first;
+    }
+    reports.push_back(CheckEvent(**policy, std::move(*event), at->second));
+    if (ends) sessions.erase(at);
   }
   return Json{{"policy",
                {{"digest", (*policy)->digest},

@@ -2,12 +2,18 @@
 // people see it as inert text.
 #include "sidecar/commands/check_report.h"
 
+#include <string_view>
 #include <utility>
 
+#include "lib/api/memory_api.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "sidecar/recall/recalled.h"
+#include "sidecar/rules/commits.h"
 #include "sidecar/rules/recall_plan.h"
+#include "sidecar/rules/remember.h"
+#include "sidecar/rules/stated_memory.h"
+#include "sidecar/session/sessions.h"
 #include "sidecar/text/tool_text.h"
 #include "sidecar/turn/turn_draft.h"
 
@@ -76,6 +82,23 @@ Json SavesOf(const ActivePolicy& policy, const TurnDraft& draft) {
   return saves;
 }
 
+// What the end of a session saves: its digest among `saves`, and the summary as a result; null:
+// none.
+Json EndOf(const ActivePolicy& policy, const SessionAccount& account, Json& saves) {
+  if (!policy.policy.auto_summarize || account.empty()) return nullptr;
+  if (const auto digest = DigestOf(account, policy.policy)) {
+    Json body = api::EncodeNewObservation(*digest);
+    for (const char* live : {"session_id", "topic_key"}) body.erase(live);  // of the session
+    saves.push_back(std::move(body));
+  }
+  api::SummaryBuilder summary;
+  const Json said = account.EndBody();
+  for (const Json& message : said["messages"])
+    summary.Add(base::StringAt(message, {"role"}), base::StringAt(message, {"content"}));
+  summary.AddOmitted(said.value("omitted", int64_t{0}));
+  return summary.Text();
+}
+
 Json EncodeSearch(const api::InjectTool& entry, const SearchPlan& search) {
   using Outcome = SearchPlan::Outcome;
   Json json = {{"tool", entry.tool}, {"searches", search.outcome == Outcome::kSearches}};
@@ -128,10 +151,29 @@ std::string DescribeSave(const Json& save) {
   return text;
 }
 
-std::string DescribeRules(const Json& report) {
+// The field of the policy by which something other than a rule is saved.
+std::string_view FieldOf(const Json& save) {
+  const std::string rule = base::StringAt(save, {"source", "rule"});
+  if (rule == kRememberRule) return "rememberPrompts: the prompt asks to remember it";
+  if (rule == kStatedRule) return "saveStatements: the prompt states it";
+  if (rule == kCommitRule) return "saveCommits: the call made a commit";
+  return "sessionDigest: the session ends";
+}
+
+// The saves from number `first` on, which are not of rules.
+std::string DescribeOtherSaves(const Json& report, size_t first) {
+  std::string text;
+  for (; first < report["saves"].size(); ++first) {
+    const Json& save = report["saves"][first];
+    text += (text.empty() ? "  saves\n    + " : "    + ") + std::string(FieldOf(save)) + "\n" +
+            DescribeSave(save);
+  }
+  return text;
+}
+
+std::string DescribeRules(const Json& report, size_t& saved) {
   if (report["rules"].empty()) return {};
   std::string text = "  rules\n";
-  size_t saved = 0;
   for (const Json& rule : report["rules"]) {
     const bool matched = rule["matched"];
     text += std::string("    ") + (matched ? "+ " : "- ") +
@@ -168,9 +210,13 @@ std::string DescribeRecall(const Json& recall) {
 
 }  // namespace
 
-Json CheckEvent(const ActivePolicy& policy, api::HookEvent event) {
+Json CheckEvent(const ActivePolicy& policy, api::HookEvent event, SessionAccount& account) {
   const bool known = event.kind != api::HookEvent::Kind::kOther;
   const TurnDraft draft = DraftTurn(policy, std::move(event), {});
+  account.Add(draft.messages,
+              account.last_sequence() + static_cast<int64_t>(draft.messages.size()));
+  Json saves = SavesOf(policy, draft);
+  Json summary = draft.EndsSession() ? EndOf(policy, account, saves) : Json();
   Json permission = {{"decision", draft.denial.empty() ? "none" : "deny"}};
   if (!draft.denial.empty()) permission["reason"] = draft.denial;
   permission["unjudged"] = draft.unjudged;
@@ -182,7 +228,8 @@ Json CheckEvent(const ActivePolicy& policy, api::HookEvent event) {
           {"redactions", draft.redactions},
           {"truncated", draft.truncated},
           {"rules", RulesOf(policy, draft)},
-          {"saves", SavesOf(policy, draft)},
+          {"saves", std::move(saves)},
+          {"summary", std::move(summary)},
           {"recall", RecallOf(policy, draft)},
           {"permission", std::move(permission)},
           {"audited", draft.audited}};
@@ -202,7 +249,11 @@ std::string DescribeReport(const Json& report) {
     text +=
         Line("unjudged", base::Inert(base::Join(unjudged.get<std::vector<std::string>>(), ", ")));
   }
-  text += DescribeRules(report);
+  size_t of_rules = 0;
+  text += DescribeRules(report, of_rules);
+  text += DescribeOtherSaves(report, of_rules);
+  if (report["summary"].is_string())
+    text += Line("summary", Quoted(base::StringAt(report, {"summary"})));
   for (const auto& [kind, count] : report["redactions"].items()) {
     text += Line("redacted", kind + ", " + base::DumpJson(count));
   }

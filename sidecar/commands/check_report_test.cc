@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
-#include "sidecar/commands/check_command.h"
+#include "sidecar/commands/commands.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -120,7 +123,64 @@ TEST_F(CheckTest, SaysWhatARunningSidecarThenSearchesAndDenies) {
   EXPECT_EQ(memory_.CountCalls("GET /search"), 2u);
 }
 
-TEST_F(CheckTest, EveryRuleSaysWhyNot) {
+TEST_F(CheckTest, SaysEverySaveAndByWhichField) {
+  const Json fields = {{"rememberPrompts", true},
+                       {"saveStatements", true},
+                       {"saveCommits", true},
+                       {"sessionDigest", true}};
+  const Json rule = {{"name", "all"}, {"tool", "bash"}};
+  const std::string policy =
+      PolicyText(memory_.url(), {{"memory", fields}, {"toolHooks", {{"memorySaveRules", {rule}}}}});
+  Json commit = BashResult("[main 1a2b3c4] Round half up\n 1 file changed, 1 insertion(+)", "t2");
+  commit["tool_input"]["command"] = "git commit -m 'Round half up' -m 'Cents were cut off.'";
+  const std::vector<Json> events = {
+      Event("UserPromptSubmit", {{"prompt", "Remember: I prefer tabs"}}),
+      Event("UserPromptSubmit", {{"prompt", "We use pytest here, not unittest."}}),
+      Event("UserPromptSubmit", {{"prompt", "Fix the rounding of invoices"}}),
+      commit,
+      Event("Stop", {{"last_assistant_message", "It rounds half up now."}}),
+      Event("SessionEnd", {})};
+  std::string lines;
+  for (const Json& event : events) lines += event.dump() + "\n";
+  const Run json = CheckEvents(policy, lines), text = CheckEvents(policy, lines, "text");
+  const Json reports = base::ParseJson(json.out)->at("events");
+  std::vector<std::string> types;
+  for (const Json& report : reports)
+    for (const Json& save : report["saves"]) types.push_back(save["type"]);
+  EXPECT_EQ(types, (std::vector<std::string>{"preference", "convention", "discovery", "change",
+                                             "session"}))
+      << json.out;
+  EXPECT_TRUE(reports[4]["summary"].is_null());
+  EXPECT_NE(reports[5]["summary"].dump().find("Session with 4 messages"), std::string::npos)
+      << reports[5]["summary"];
+  for (const char* part :
+       {"  saves\n    + rememberPrompts: the prompt asks to remember it\n      saves preference, "
+        "scope project: \"I prefer tabs\"",
+        "    + saveStatements: the prompt states it\n      saves convention",
+        "    + all: it has no matchOutput: every result of the tool\n      saves discovery",
+        "    + saveCommits: the call made a commit\n      saves change, scope project: \"Round "
+        "half up\"",
+        "    + sessionDigest: the session ends\n      saves session, scope project: \"Session: ",
+        "  summary     \"Session with 4 messages"}) {
+    EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
+  }
+  // The same as a running sidecar saves.
+  directory_.Write("policy.json", policy);
+  Start();
+  for (const Json& event : events) ASSERT_EQ(Ask("POST", "/v1/hooks", event).status, 200);
+  ASSERT_TRUE(memory_.WaitForObservations(5));
+  std::multiset<std::string> live, checked;
+  for (Json row : memory_.With([](StubMemory& stub) { return stub.observations; })) {
+    row.erase("session_id");
+    if (row["type"] == "session") row.erase("topic_key");
+    live.insert(row.dump());
+  }
+  for (const Json& report : reports)
+    for (const Json& save : report["saves"]) checked.insert(save.dump());
+  EXPECT_EQ(checked, live);
+}
+
+TEST_F(CheckTest, EveryRuleExplainsItsVerdict) {
   const std::string policy = PolicyText(
       "http://x", {{"toolHooks",
                     {{"memorySaveRules",
@@ -163,7 +223,7 @@ TEST_F(CheckTest, PromptsAndOtherEvents) {
   EXPECT_EQ(Report(policy, BashResult(std::string(300'000, 'x')))["truncated"], true);
 }
 
-TEST_F(CheckTest, TheTextHasTheSameAnswersForPeople) {
+TEST_F(CheckTest, TextAndJsonAgree) {
   const std::string policy = PolicyText(
       "http://x", {{"toolHooks", {{"auditTools", {"bash"}}, {"blockedCommands", {"rm"}}}}});
   const std::string events = BashResult("error: one\ntwo " + kSecret).dump() + "\n" +
@@ -204,7 +264,7 @@ TEST_F(CheckTest, RecordedTextCannotSteerATerminal) {
   EXPECT_NE(named.out.find("PostToolUse Bash\\u001B[2J"), std::string::npos) << named.out;
 }
 
-TEST_F(CheckTest, AnEventIsAWordOrStandardInput) {
+TEST_F(CheckTest, EventIsAnArgumentOrStandardInput) {
   const std::string policy = directory_.Write("p.json", PolicyText("http://x"));
   const std::string event = BashCall("make").dump(), file = directory_.Write("e.json", event);
   const Run by_flag = Check({"--policy", policy, "--event", file});
@@ -221,7 +281,7 @@ TEST_F(CheckTest, AnEventIsAWordOrStandardInput) {
   EXPECT_EQ(Check({"--policy", policy, "--event", file, file}).code, 64);
 }
 
-TEST_F(CheckTest, ExitCodesSayWhatWasWrong) {
+TEST_F(CheckTest, ExitCodesDistinguishErrors) {
   const std::string good = PolicyText("http://x");
   const std::string event = BashCall("x").dump();
   EXPECT_EQ(CheckEvents(good, event).code, 0);

@@ -30,7 +30,7 @@ class McpStdioTest : public McpTest {
   }
 };
 
-TEST_F(McpStdioTest, ASessionIsKeptForTheClient) {
+TEST_F(McpStdioTest, SessionIsKeptForTheClient) {
   for (const char* revision : {"2025-06-18", "2025-11-25"}) {
     McpPipe pipe(*api_, Url());
     EXPECT_EQ(Parsed(pipe.Answer(Begin(revision)))["result"]["protocolVersion"], revision);
@@ -42,7 +42,7 @@ TEST_F(McpStdioTest, ASessionIsKeptForTheClient) {
   }
 }
 
-TEST_F(McpStdioTest, AStatelessClientIsUnderstood) {
+TEST_F(McpStdioTest, StatelessClientIsServed) {
   McpPipe pipe(*api_, Url());
   const Json meta = {{"io.modelcontextprotocol/protocolVersion", kStatelessRevision},
                      {"io.modelcontextprotocol/clientCapabilities", Json::object()}};
@@ -61,7 +61,7 @@ TEST_F(McpStdioTest, AStatelessClientIsUnderstood) {
             kInvalidParams);
 }
 
-TEST_F(McpStdioTest, ARestartOfTheSidecarIsNotSeen) {
+TEST_F(McpStdioTest, SidecarRestartIsInvisible) {
   const std::string address = running_->api_address();
   const auto client = ClientOf(address);
   McpPipe pipe(*client, Url());
@@ -71,7 +71,7 @@ TEST_F(McpStdioTest, ARestartOfTheSidecarIsNotSeen) {
   EXPECT_EQ(memory_.With([](StubMemory& stub) { return stub.observations.size(); }), 1u);
 }
 
-TEST_F(McpStdioTest, WithoutASidecarEveryRequestIsToldSo) {
+TEST_F(McpStdioTest, WithoutSidecarEveryRequestIsAnError) {
   McpPipe pipe(*api_, "http://nowhere");
   running_.reset();
   const Json answer = Parsed(pipe.Answer(Begin("2025-11-25")));
@@ -81,7 +81,7 @@ TEST_F(McpStdioTest, WithoutASidecarEveryRequestIsToldSo) {
   EXPECT_FALSE(pipe.Answer(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
 }
 
-TEST_F(McpStdioTest, LinesThatAreNoMessageAreAnsweredAndTheNextOneIsTaken) {
+TEST_F(McpStdioTest, InvalidLineIsAnsweredAndNextOneRead) {
   std::istringstream in("{\n[]\n\n" + std::string((1 << 20) + 1, 'x') + "\n" + Begin("2025-11-25") +
                         "\n" + Text("ping", Json::object(), 3));
   std::ostringstream out;

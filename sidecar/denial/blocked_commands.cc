@@ -1,4 +1,7 @@
-// All ways to skip options are followed at once, as a set of places.
+// An entry is compared with one command, from its program on, and never with the words of another:
+// `rm` blocks `sudo rm -rf x`, but neither `git rm` nor `man rm` (ADR 50). Whether an option takes
+// the next word as its value is unknown for most programs, so both readings are followed at once,
+// as a set of positions: linear in the words of the command for each word of the entry.
 #include "sidecar/denial/blocked_commands.h"
 
 #include <algorithm>
@@ -10,18 +13,12 @@
 namespace sidecar {
 namespace {
 
-// Options of git before its command that take the next word.
+// git's options before its subcommand whose value is the next word.
 constexpr std::string_view kGitValues[] = {"-C",          "-c",          "--git-dir",
                                            "--work-tree", "--namespace", "--config-env"};
 
 bool IsOption(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
 bool IsLetters(std::string_view word) { return IsOption(word) && word[1] != '-'; }
-
-bool MatchesProgram(const std::string& wanted, const std::string& word) {
-  const size_t slash = word.rfind('/');
-  return base::MatchesGlob(wanted, word) ||
-         (slash != std::string::npos && base::MatchesGlob(wanted, word.substr(slash + 1)));
-}
 
 bool HoldsOption(const std::vector<std::string>& argv, const std::string& wanted) {
   std::string letters;
@@ -34,7 +31,7 @@ bool HoldsOption(const std::vector<std::string>& argv, const std::string& wanted
          });
 }
 
-// An option that has no value in its own word may have the next one.
+// Whether the next word may be the option's value: it has none in its own word.
 bool MayTakeNext(const std::vector<std::string>& argv, size_t at) {
   if (argv[0] == "git" || argv[0].ends_with("/git")) {
     const bool before_command =
@@ -49,13 +46,19 @@ bool MayTakeNext(const std::vector<std::string>& argv, size_t at) {
 
 }  // namespace
 
+bool MatchesProgram(const std::string& wanted, const std::string& word) {
+  const size_t slash = word.rfind('/');
+  return base::MatchesGlob(wanted, word) ||
+         (slash != std::string::npos && base::MatchesGlob(wanted, word.substr(slash + 1)));
+}
+
 bool MatchesAnywhere(const std::vector<std::string>& wanted) {
   return !wanted.empty() && wanted[0].starts_with("*") && (wanted.size() > 1 || wanted[0] != "*");
 }
 
 bool MatchesCommand(const std::vector<std::string>& wanted, const std::vector<std::string>& argv) {
   if (wanted.empty() || argv.empty() || !MatchesProgram(wanted[0], argv[0])) return false;
-  std::vector<bool> places(argv.size() + 1);  // where the next word of the entry may stand
+  std::vector<bool> places(argv.size() + 1);  // positions where the entry's next word may be
   places[1] = true;
   for (size_t i = 1; i < wanted.size(); ++i) {
     if (IsOption(wanted[i])) {

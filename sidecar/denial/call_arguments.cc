@@ -1,5 +1,9 @@
-// A walk over the input. The nearest name above a text says what it is; texts that hold JSON are
-// walked as what they hold.
+// Walks the whole input. A list of known argument names is not enough: agents nest paths
+// (`edits[].file_path`) and have other names for them (`filename`), so the nearest name above a
+// text classifies it (ADR 38). A text under an unknown name is a path if it is spelled like a whole
+// one. It is judged as a command only where a blocked one could begin, since a sentence with an
+// apostrophe does not parse as a command. Prose is not judged: a file may contain any path. A text
+// that contains JSON is parsed and walked.
 #include "sidecar/denial/call_arguments.h"
 
 #include <algorithm>
@@ -20,11 +24,11 @@ namespace {
 using base::Json;
 
 constexpr int kMaxJsonDepth = 4;        // JSON in a text in JSON
-constexpr size_t kLeafBytes = 64;       // what a text costs, beside its length
-constexpr size_t kLongestPath = 4'096;  // longer texts are none
-constexpr size_t kLongestName = 64;     // of a member; longer ones mean nothing
-constexpr size_t kShownName = 200;      // of nested members together
-constexpr size_t kMostLists = 4;        // of words behind a command, in one object
+constexpr size_t kLeafBytes = 64;       // budget for a text, beside its length
+constexpr size_t kLongestPath = 4'096;  // longer texts are no paths
+constexpr size_t kLongestName = 64;     // of a member's name the part that is compared and shown
+constexpr size_t kShownName = 200;      // of the dotted names of nested members
+constexpr size_t kMostLists = 4;        // of arguments, in the object of one command
 
 enum class Meaning { kUnknown, kCommand, kPath, kGlob, kProse };
 
@@ -47,7 +51,7 @@ constexpr std::string_view kProseNames[] = {
     "explanation", "instructions", "prompt",     "task",        "query",    "search",
     "pattern",     "regex",        "replace",    "replacement", "find",     "separator",
     "delimiter",   "endpoint",     "route",      "image",       "base64",   "blob"};
-// Of these a value that is no text, or no list of it, is not readable.
+// Arguments that must be a text or a list of texts; else the call is unreadable.
 constexpr std::string_view kPlainNames[] = {"command",   "cmd",    "script",
                                             "file_path", "path",   "notebook_path",
                                             "paths",     "source", "destination"};
@@ -76,8 +80,8 @@ bool IsListOfTexts(const Json& value) {
          std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_string(); });
 }
 
-// The list or object that a text holds. What readers of JSON take for different things (a key that
-// is there twice, half a character) is `odd`.
+// The list or object that a text contains as JSON. Sets `odd` if parsers may read it differently: a
+// duplicate key, half a character.
 std::optional<Json> HeldJson(const std::string& text, bool& odd) {
   constexpr size_t kMostMended = 1 << 20;
   const std::string_view trimmed = base::Trim(text);
@@ -85,7 +89,7 @@ std::optional<Json> HeldJson(const std::string& text, bool& odd) {
   auto held = base::ReadMendedJson(text, kMostMended);
   if (!held || !held->value.is_structured()) return std::nullopt;
   const base::JsonMends& mends = held->mends;
-  odd |= mends.characters || mends.cut || mends.levels || mends.twins > 0;
+  odd |= mends.characters || mends.cut || mends.levels || mends.duplicates > 0;
   return std::move(held->value);
 }
 
@@ -116,13 +120,13 @@ class Reader {
   }
 
  private:
-  // A plain text is a command.
+  // An input that is plain text is a command.
   void ReadInputText(const std::string& text) {
     if (const auto held = HeldJson(text, odd_)) return Walk(*held, Meaning::kUnknown, "", 0);
     found_.scripts.push_back(text);
   }
 
-  // `name`: dotted, for people. `depth`: texts that hold JSON around this one.
+  // `name`: of all members above, dotted, for people. `depth`: the number of JSON texts around it.
   void Walk(const Json& value, Meaning meaning, const std::string& name, int depth) {
     if (!budget_.Spend(kLeafBytes)) return;
     if (value.is_string())
@@ -208,7 +212,7 @@ class Reader {
     if (meaning == Meaning::kUnknown) AddUnknown(text, name);
   }
 
-  // apply_patch names its files in the text, wherever that stands.
+  // A text for apply_patch names files in its lines, under whatever argument it is passed.
   void AddPatch(std::string_view text) {
     size_t at = text.find("*** Begin Patch");
     while (at < text.size()) {
@@ -226,7 +230,7 @@ class Reader {
   void AddGlob(const std::string& pattern) {
     const bool climbs = pattern.find("..") != std::string::npos;
     if (climbs && pattern.find('{') != std::string::npos) {
-      found_.paths.emplace_back("~");  // {a,../..}: not read
+      found_.paths.emplace_back("~");  // denies {a,../..}, which is not expanded here
     } else if (climbs || pattern.starts_with("/") || pattern.starts_with("~")) {
       found_.paths.push_back(pattern);
     }
@@ -247,10 +251,10 @@ class Reader {
     if (!all) found_.prose.push_back({name, text});
   }
 
-  // False: it may be anything, so that only its commands are judged.
+  // False: the line may be anything, so that only commands in it are judged.
   bool AddLine(std::string_view line) {
     if (line.size() > kLongestPath) return false;
-    // /compact is a command of a chat, /etc is none.
+    // /compact is a command of a chat, /etc a path.
     if (line.size() > 1 && line.find_first_of("/*?[", 1) == std::string_view::npos &&
         line.starts_with("/") && !IsRootDirectory(line.substr(1))) {
       return false;

@@ -11,16 +11,16 @@
 namespace sidecar {
 
 struct CallTexts {
-  std::vector<std::string> scripts;  // under the name of a command; one of words when it has `args`
-  std::vector<std::string> paths;    // under the name of a path, or written like a whole one
+  std::vector<std::string> scripts;  // under the name of a command, joined with the words of `args`
+  std::vector<std::string> paths;    // under the name of a path, or spelled like an absolute one
   std::vector<std::string> guesses;  // one word with a slash or dots, under any other name
   std::vector<std::string> options;  // one word that begins with '-', under any other name
-  std::vector<std::string> lines;    // any text under a name without meaning; lists joined
+  std::vector<std::string> lines;    // any text under an unknown name; lists of words joined
   struct Prose {
     std::string name, text;  // edits.new_string
   };
   std::vector<Prose> prose;  // contents, descriptions and the like: neither command nor path
-  std::string unreadable;    // why some of it could not be read; empty: all was read
+  std::string unreadable;    // why a part could not be read; empty: all was read
 };
 
 // Quotes a list of words for a shell.

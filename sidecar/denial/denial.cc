@@ -1,5 +1,11 @@
-// Compares a call's commands and paths with the policy's lists. Whatever cannot be told of them for
-// certain is taken for the worse; of prose nothing can be told, and it is named.
+// Judges one tool call: reads its arguments, compares the commands with blockedCommands and the
+// paths with allowedPaths, and lists what it could not judge.
+//
+// What cannot be read is denied: arguments of a wrong type, a command with an open quote, a call
+// that exceeds its budget. Otherwise a malformed call would bypass the lists (ADR 19). A word whose
+// value is known only at run time is denied only under strictCommands, since `$CC main.c` is
+// ordinary work (ADR 50); otherwise it is reported in `unjudged`, like prose that may name a
+// command or a path (ADR 38, 51). The lists guard against mistakes; the container is the sandbox.
 #include "sidecar/denial/denial.h"
 
 #include <algorithm>
@@ -9,30 +15,24 @@
 #include "lib/base/text/text.h"
 #include "sidecar/denial/blocked_commands.h"
 #include "sidecar/denial/call_arguments.h"
-#include "sidecar/denial/script_paths.h"
-#include "sidecar/denial/unjudged_words.h"
+#include "sidecar/denial/script_judge.h"
 #include "sidecar/shell/script_words.h"
 #include "sidecar/shell/shell_call.h"
 
 namespace sidecar {
 namespace {
 
-constexpr size_t kMostUnjudged = 20;  // that are named
-constexpr size_t kLongestArgv = 256;  // words of a command that entries are compared with
-constexpr size_t kWordBytes = 16;     // what it costs to compare one
-
-// The first word's program name counts, wherever it lies: /bin/rm is rm.
-bool SameWord(const std::string& wanted, const std::string& word, bool first) {
-  if (base::MatchesGlob(wanted, word)) return true;
-  const size_t slash = word.rfind('/');
-  return first && slash != std::string::npos && base::MatchesGlob(wanted, word.substr(slash + 1));
-}
+constexpr size_t kMostUnjudged = 20;  // entries of Denial::unjudged
+constexpr size_t kLongestArgv = 256;  // words of a command that are compared with entries
+constexpr size_t kWordBytes = 16;     // budget for the comparison of one word
 
 bool HoldsWordsAt(const std::vector<std::string>& words, size_t begin,
                   const std::vector<std::string>& wanted) {
   if (wanted.empty() || begin + wanted.size() > words.size()) return false;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (!SameWord(wanted[i], words[begin + i], i == 0)) return false;
+    const std::string& word = words[begin + i];
+    if (!(i == 0 ? MatchesProgram(wanted[i], word) : base::MatchesGlob(wanted[i], word)))
+      return false;
   }
   return true;
 }
@@ -51,7 +51,7 @@ struct BlockedCommand {
   std::string Reason() const {
     return "the policy of this agent blocks the command \"" + text + "\"";
   }
-  // A lone * blocks every command, not every text.
+  // False for a lone *, which blocks every command, but not every text that may be one.
   bool NamesOne() const {
     return !words.empty() && words[0].find_first_not_of("*?") != std::string::npos;
   }
@@ -63,7 +63,7 @@ std::vector<std::string> TextsOf(const std::vector<ShellWord>& words) {
   return texts;
 }
 
-// The words of one command, from the program at `begin` on.
+// The words of one command from its program at `begin` on, without redirections and documents.
 std::vector<std::string> ArgvAt(const std::vector<ShellWord>& words, size_t begin) {
   std::vector<std::string> argv;
   for (size_t i = begin; i < words.size() && argv.size() < kLongestArgv; ++i) {
@@ -75,7 +75,8 @@ std::vector<std::string> ArgvAt(const std::vector<ShellWord>& words, size_t begi
   return argv;
 }
 
-// The first entry that a command among the words is.
+// The reason of the first entry that matches a command among the words. `whole_call`: a lone *
+// counts, too.
 std::string BlockedAmong(const std::vector<BlockedCommand>& blocked,
                          const std::vector<ShellWord>& words, bool whole_call, WorkBudget& budget) {
   for (size_t i = 0; i < words.size(); ++i) {
@@ -120,8 +121,8 @@ std::string BlockedScript(const std::vector<BlockedCommand>& blocked, bool stric
          "when it runs: write it out";
 }
 
-// The words of prose that cannot be read as commands, and where one could begin: behind a line end
-// or an operator, and behind a program that runs others.
+// Searches a text that does not parse as a command. A blocked command counts where a command could
+// begin: after a line end or an operator, and after a program that runs its arguments.
 std::string BlockedInProse(const std::vector<BlockedCommand>& blocked, std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find_first_of("\n;|&(){}`"), text.size());
@@ -139,7 +140,7 @@ std::string BlockedInProse(const std::vector<BlockedCommand>& blocked, std::stri
   return {};
 }
 
-// A text that may be a command: it is one when a blocked one stands where commands stand.
+// Treats an ambiguous text as a command only if a blocked command occurs at a command position.
 std::string BlockedLine(const std::vector<BlockedCommand>& blocked, const std::string& line,
                         WorkBudget& budget) {
   std::vector<ShellWord> words;
@@ -193,7 +194,7 @@ std::string PathReason(const api::Policy& policy, const api::HookEvent& event,
   return {};
 }
 
-// Whether it would matter if the text were a path or a command.
+// Whether the policy could deny the text if it were a path or a command.
 bool MayMatter(const api::Policy& policy, const std::vector<BlockedCommand>& blocked,
                const std::string& text, WorkBudget& budget) {
   if (!budget.Spend(text.size())) return true;
@@ -235,9 +236,9 @@ bool HoldsReplaced(const std::vector<std::string>& texts) {
   });
 }
 
-// What was replaced or left out is one thing for us and may be another for the tool: a NUL ends a
-// text or is dropped, half a character is a byte or a question mark. In contents it does not
-// matter.
+// Denies commands and paths that were mended (ADR 47): the tool may read the original bytes
+// differently, a NUL as the end of the text, half a character as a question mark. Mended contents
+// do not matter.
 std::string ReplacedReason(const api::Policy& policy, const api::HookEvent& event,
                            const CallTexts& call) {
   constexpr const char* kLimits = "the policy of this agent limits commands and paths, and ";

@@ -1,4 +1,7 @@
-// A path is allowed as written and behind its links, from every directory that it may begin in.
+// A path is allowed only if the written path and the target of its links both lie below an allowed
+// directory, for each directory that the command may be in by then: whether a `cd` succeeds is
+// unknown before the command runs (ADR 19). `RealPath` is a parameter, so that the decision stays
+// pure and repeatable; it follows links only where the sidecar sees the agent's files.
 #include "sidecar/denial/path_judge.h"
 
 #include <algorithm>
@@ -13,22 +16,22 @@ namespace {
 
 constexpr std::string_view kDevices[] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"};
 constexpr size_t kMaxDirectories = 16;    // that a command may be in
-constexpr size_t kLongestJudged = 4'096;  // that a system opens
-constexpr size_t kRealPathBytes = 1'024;  // what it costs to follow links, beside the text
+constexpr size_t kLongestJudged = 4'096;  // no system opens a longer path
+constexpr size_t kRealPathBytes = 1'024;  // budget for following links, beside the text
 
-// Where every command may read and write: they keep nothing.
+// Devices that every command may read and write, since they store nothing.
 bool IsDevice(std::string_view path) {
   constexpr std::string_view kDescriptors = "/dev/fd/";
   if (path.starts_with(kDescriptors) && path.size() > kDescriptors.size()) {
     return path.find_first_not_of("0123456789", kDescriptors.size()) == std::string_view::npos;
   }
-  // No files: bash opens a connection.
+  // bash opens a connection for these; they are no files.
   const bool connection = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
   if (connection) return path.find("..") == std::string_view::npos;
   return std::find(std::begin(kDevices), std::end(kDevices), path) != std::end(kDevices);
 }
 
-// What a bare name would find in PATH may be written whole.
+// A program that a bare name would find in PATH may also be called by its whole path.
 bool IsSystemProgram(const std::string& path) {
   const std::string directory = path.substr(0, path.rfind('/'));
   return directory == "/bin" || directory == "/usr/bin" || directory == "/usr/local/bin" ||
@@ -106,7 +109,7 @@ bool PathJudge::IsPathInCode(std::string_view part) const {
 
 std::string PathJudge::Refusal(const std::string& path) const { return RefusalOf(path, true); }
 
-// `globs`: a shell expands *, ? and [ of it.
+// `globs`: a shell expands *, ? and [ in the path.
 std::string PathJudge::RefusalOf(const std::string& path, bool globs) const {
   if (path.starts_with("~")) return NoAccess(path);
   if (IsDevice(path)) return {};
@@ -133,7 +136,7 @@ std::string PathJudge::RefusalOfWord(const ShellWord& word) const {
            "it runs: write them out";
   }
   if (word.document) return {};  // the words in it are judged one by one
-  // What it expands to is not known; what stands before that is.
+  // The value of an expansion is unknown; the text before it is judged.
   const std::string text = word.expands ? word.text.substr(0, word.literal) : word.text;
   const std::string name = word.assigns ? text.substr(0, text.find('=')) : "";
   if (name.ends_with("PATH") || name == "IFS") return {};
@@ -165,7 +168,7 @@ std::string PathJudge::Enter(const std::string& path) {
          "often";
 }
 
-// -I../x, -C/x; -xf/x is taken for f and /x.
+// Judges the path inside an option: -I../x, -C/x; -xf/x is read as -xf with /x.
 std::string PathJudge::RefusalOfOption(const std::string& text, bool globs) const {
   const size_t slash = text.find('/');
   const bool dotted = text.size() > 2 && text[2] == '.';
@@ -175,8 +178,8 @@ std::string PathJudge::RefusalOfOption(const std::string& text, bool globs) cons
   return slash == std::string::npos ? "" : RefusalOfPart(text.substr(slash), globs);
 }
 
-// curl -d @file, --data-urlencode name@/file; else a name like any other. Of many @ the names
-// between are those of files here.
+// Judges the file of `@file` and `name@/file` (curl), and the whole part, since a file's name may
+// contain @. Several @ at the beginning count as one.
 std::string PathJudge::RefusalOfPart(const std::string& part, bool globs) const {
   const bool url = part.find("://") != std::string::npos;
   if (const size_t at = part.find("@/"); !url && at != std::string::npos && at > 0) {
@@ -198,7 +201,7 @@ std::string PathJudge::RefusalOfPlain(const std::string& part, bool globs) const
   return RefusalOf(part, globs);
 }
 
-// It may be any directory: only when all are allowed is a relative path too.
+// The directory is unknown: a relative path is allowed only if every path is.
 std::string PathJudge::RefusalWithoutDirectory(const std::string& path) const {
   if (IsInsideAny("/", policy_.allowed_paths)) return {};
   return "the policy of this agent limits paths, and the event names no cwd in which \"" +

@@ -1,5 +1,5 @@
-// Which words of ordinary programs are texts, code or paths: a table of programs and their options.
-// script_texts.cc reads it. Pure.
+// The table of ordinary programs with arguments that are no paths: operands and options whose
+// values are texts, code or data. script_texts.cc evaluates it. Pure.
 #pragma once
 
 #include <string_view>
@@ -9,10 +9,10 @@ namespace sidecar::program_words {
 // kData: a text, or "@file" and "name=@file" (curl).
 enum class Kind { kPath, kText, kCode, kData, kElsewhere };
 
-// A program of which one word, or the value of an option, is no path.
-struct Taker {
+// A program with an operand or an option value that is no path.
+struct ProgramRule {
   std::string_view name;
-  Kind first = Kind::kPath;  // its first operand
+  Kind first = Kind::kPath;  // of its first operand
   std::string_view letters;  // short options whose value is of that kind, alone or last of several
   std::string_view values = "";  // short options whose value is something else, the next word
   std::string_view texts = "";   // short options whose value is a text: a delimiter, a filter
@@ -21,7 +21,7 @@ struct Taker {
 
 inline constexpr std::string_view kApi = "gh api";  // its operand is a route of the service
 
-inline constexpr Taker kTakers[] = {
+inline constexpr ProgramRule kProgramRules[] = {
     {"grep", Kind::kText, "e", "ABCmdDf"},
     {"egrep", Kind::kText, "e", "ABCmdDf"},
     {"fgrep", Kind::kText, "e", "ABCmdDf"},
@@ -60,7 +60,7 @@ inline constexpr Taker kTakers[] = {
     {kApi, Kind::kText, "", "X", "q", "fFH"},
 };
 
-// Their exec runs a command whose paths are those of a container.
+// Programs whose exec runs a command inside a container, with the container's paths.
 inline constexpr std::string_view kContainers[] = {"docker", "podman", "nerdctl", "kubectl"};
 inline constexpr std::string_view kContainerTexts[] = {"-e",     "--env", "-u",
                                                        "--user", "-w",    "--workdir"};
@@ -72,12 +72,12 @@ inline constexpr std::string_view kOnlyTexts[] = {"echo", "printf", "expr",     
                                                   "tr",   "export", "basename", "dirname"};
 inline constexpr std::string_view kTests[] = {"test", "[", "[["};
 inline constexpr std::string_view kComparisons[] = {"=", "==", "!=", "=~"};
-// Programs that take messages, and their options for them. A template of git is a file.
+// Programs with options for messages, and these options; not git's --template, which names a file.
 inline constexpr std::string_view kVersioned[] = {"git", "hg", "svn", "jj"};
 inline constexpr std::string_view kForges[] = {"gh", "glab"};
 inline constexpr std::string_view kVersionedOptions[] = {
     "--message", "--grep", "--notes", "--author", "--format", "--pretty", "--date", "--trailer"};
-inline constexpr std::string_view kVersionedLetters = "mSGL";  // the value may follow at once
+inline constexpr std::string_view kVersionedLetters = "mSGL";  // the value may be in the same word
 inline constexpr std::string_view kForgeOptions[] = {
     "-m", "--message", "--title", "--body", "-b", "-t", "--jq", "--search", "-q", "--notes"};
 // Options whose value, the next word, is a text.
@@ -96,7 +96,7 @@ inline constexpr TextOption kTextOptions[] = {
 
 inline constexpr std::string_view kLongTexts[] = {"--regexp", "--expression", "--eval", "--print",
                                                   "--execute"};
-// Of programs whose first operand is no path: the next word is the value.
+// Options whose value is the next word, of programs whose first operand is no path.
 inline constexpr std::string_view kLongPatterns[] = {
     "--include",        "--exclude",   "--exclude-dir", "--context", "--after-context",
     "--before-context", "--max-count", "--glob",        "--iglob",   "--type",

@@ -1,5 +1,5 @@
-// Marks the words of a script that are texts or code for their program, and no paths, by a table of
-// ordinary programs. Pure.
+// Classifies the words of a script by a table of ordinary programs: a text or code for its program
+// is no path. Pure.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace sidecar {
 
-// Sets owner, text_only and code of each word.
-void MarkTexts(std::vector<ShellWord>& words);
+// Sets owner, text_only, code and elsewhere of each word.
+void ClassifyWords(std::vector<ShellWord>& words);
 
-// The part of a word that may be a path here: of docker run -v /a:/b only /a.
+// The part of a word that may be a path on this machine: /a in docker run -v /a:/b.
 ShellWord OnThisMachine(const ShellWord& word);
 
-// The parts of code or of a quoted text that could be paths. Of sed's code only the files that it
-// reads and writes, not its expressions.
+// The parts of code or of a quoted text that could be paths; of sed's code only the files that it
+// reads and writes.
 std::vector<std::string> PartsOfCode(const ShellWord& word);
 
 }  // namespace sidecar

@@ -1,4 +1,4 @@
-// Shows what is denied of a table of commands: disguises, wrappers and ordinary ones.
+// Shows the verdicts on tables of commands: disguised, wrapped and ordinary ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::string VerdictOf(api::Policy policy, const std::string& command) {
   return JudgedRow(policy, {{"command", command}}).reason.empty() ? "allow" : "strict";
 }
 
-TEST(DenialTable, BlockedCommandsStandWhereCommandsStand) {
+TEST(DenialTable, EntryMatchesOnlyAtCommandPosition) {
   api::Policy policy;
   policy.blocked_commands = {"rm", "curl", "git push"};
   size_t rows = 0;
@@ -58,7 +58,7 @@ TEST(DenialTable, BlockedCommandsStandWhereCommandsStand) {
   EXPECT_GE(rows, 110u);
 }
 
-TEST(DenialTable, EntriesWithOptionsAndAsterisks) {
+TEST(DenialTable, EntryMatchesOptionsAndAsterisks) {
   const auto denied = [](const char* entry, const char* command) {
     api::Policy policy;
     policy.blocked_commands = {entry};
@@ -79,7 +79,7 @@ TEST(DenialTable, EntriesWithOptionsAndAsterisks) {
   EXPECT_TRUE(denied("*", "ls"));
 }
 
-TEST(DenialTable, PathsThatAreNoneAndPathsOnlyKnownWhenTheyRun) {
+TEST(DenialTable, PathsHaveTheVerdictsOfTheirTable) {
   api::Policy policy;
   policy.allowed_paths = {"/repo"};
   for (const auto& [verdict, command] : Rows("denied_paths.tsv")) {
@@ -87,7 +87,7 @@ TEST(DenialTable, PathsThatAreNoneAndPathsOnlyKnownWhenTheyRun) {
   }
 }
 
-TEST(DenialTable, APathCountsWhereTheToolTakesOne) {
+TEST(DenialTable, PathCountsOnlyInPathArguments) {
   api::Policy policy;
   policy.allowed_paths = {"/repo"};
   size_t passed = 0, denied = 0;
@@ -100,7 +100,7 @@ TEST(DenialTable, APathCountsWhereTheToolTakesOne) {
   EXPECT_GE(denied, 40u);
 }
 
-TEST(DenialTable, WhatCannotBeJudgedSaysWhyAndStrictlyIsDenied) {
+TEST(DenialTable, UnjudgedWordIsExplainedAndDeniedIfStrict) {
   api::Policy policy;
   policy.allowed_paths = {"/repo"};
   policy.blocked_commands = {"rm"};
@@ -148,11 +148,11 @@ TEST(DenialTable, OrdinaryCommandsPass) {
   EXPECT_LE(denied.size() * 100, rows) << base::Join(denied, "\n");
 }
 
-TEST(DenialTable, WithoutListsNothingIsDenied) {
+TEST(DenialTable, NothingIsDeniedWithoutLists) {
   EXPECT_EQ(JudgedRow({}, {{"command", "rm -rf /"}, {"path", "/etc"}}).reason, "");
 }
 
-TEST(DenialTable, ArgumentsOfKnownRuntimes) {
+TEST(DenialTable, ArgumentsOfKnownRuntimesAreRead) {
   api::Policy policy;
   policy.allowed_paths = {"/repo"};
   policy.blocked_commands = {"rm"};

@@ -1,4 +1,6 @@
-// Kinds are evicted in the order of their enum, the least valuable first.
+// In a pod no user can set these limits, so the defaults decide: 90 days by kind, and half of the
+// volume (ADR 37). The size that counts is that of the pages in use: deletes do not shrink the
+// file, so its own size would never fall below the limit.
 #include "sidecar/growth/growth_plan.h"
 
 #include <algorithm>
@@ -10,19 +12,19 @@ constexpr int64_t kFreshMs = 3'600'000;  // newer rows are never evicted by size
 
 }  // namespace
 
-const char* NameOf(Growing kind) {
+const char* NameOf(EvictionClass kind) {
   switch (kind) {
-    case Growing::kAnswers:
+    case EvictionClass::kAnswers:
       return "answers";
-    case Growing::kInjections:
+    case EvictionClass::kInjections:
       return "injections";
-    case Growing::kLedgers:
+    case EvictionClass::kLedgers:
       return "ledgers";
-    case Growing::kConversations:
+    case EvictionClass::kConversations:
       return "conversations";
-    case Growing::kAudit:
+    case EvictionClass::kAudit:
       return "audit";
-    case Growing::kMessages:
+    case EvictionClass::kMessages:
       return "messages";
   }
   return "";
@@ -30,13 +32,13 @@ const char* NameOf(Growing kind) {
 
 const char* NameOf(Cut::Reason reason) { return reason == Cut::Reason::kAge ? "age" : "share"; }
 
-int64_t GrowthLimits::KeepMs(Growing kind) const {
+int64_t GrowthLimits::KeepMs(EvictionClass kind) const {
   switch (kind) {
-    case Growing::kAnswers:
+    case EvictionClass::kAnswers:
       return answers_ms;
-    case Growing::kInjections:
+    case EvictionClass::kInjections:
       return injections_ms;
-    case Growing::kAudit:
+    case EvictionClass::kAudit:
       return audit_ms;
     default:
       return conversations_ms;
@@ -50,9 +52,9 @@ int64_t StateLimit(int64_t setting, int64_t volume_bytes) {
 
 std::optional<Cut> GrowthPlan::Next(int64_t used_bytes) {
   using Reason = Cut::Reason;
-  const auto first = [&](Reason reason) -> std::optional<Growing> {
-    for (const Growing kind : kGrowing) {
-      if (limits_.KeepMs(kind) > 0 && !spent_.contains({kind, reason})) return kind;
+  const auto first = [&](Reason reason) -> std::optional<EvictionClass> {
+    for (const EvictionClass kind : kEvictionOrder) {
+      if (limits_.KeepMs(kind) > 0 && !exhausted_.contains({kind, reason})) return kind;
     }
     return std::nullopt;
   };
@@ -68,6 +70,6 @@ std::optional<Cut> GrowthPlan::Next(int64_t used_bytes) {
   return std::nullopt;
 }
 
-void GrowthPlan::NothingLeft(const Cut& cut) { spent_.emplace(cut.kind, cut.reason); }
+void GrowthPlan::SetExhausted(const Cut& cut) { exhausted_.emplace(cut.kind, cut.reason); }
 
 }  // namespace sidecar

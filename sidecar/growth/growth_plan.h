@@ -9,20 +9,20 @@
 
 namespace sidecar {
 
-// Kinds of rows in their order of eviction. Pending writes, dead letters and unread audit rows are
-// never evicted.
-enum class Growing {
+// Kinds of rows in their order of eviction, the least valuable first. Pending writes, dead letters
+// and unread audit rows are never evicted.
+enum class EvictionClass {
   kAnswers,        // the answers to hook events, for deduplication
   kInjections,     // records of what was put into prompts
   kLedgers,        // of unknown conversations
   kConversations,  // ended, with all that is kept about them
   kAudit,          // read rows
-  kMessages,       // the old ones of a conversation that is not evicted
+  kMessages,       // old messages of a conversation that is not evicted
 };
-inline constexpr Growing kGrowing[] = {Growing::kAnswers, Growing::kInjections,
-                                       Growing::kLedgers, Growing::kConversations,
-                                       Growing::kAudit,   Growing::kMessages};
-const char* NameOf(Growing kind);  // a label's value
+inline constexpr EvictionClass kEvictionOrder[] = {
+    EvictionClass::kAnswers,       EvictionClass::kInjections, EvictionClass::kLedgers,
+    EvictionClass::kConversations, EvictionClass::kAudit,      EvictionClass::kMessages};
+const char* NameOf(EvictionClass kind);  // a label's value
 
 // How long each kind is kept, and how large the file may be. 0: no limit.
 struct GrowthLimits {
@@ -30,7 +30,7 @@ struct GrowthLimits {
   int64_t conversations_ms = 0;  // their messages and ledgers too
   int64_t audit_ms = 0;
   int64_t max_bytes = 0;
-  int64_t KeepMs(Growing kind) const;
+  int64_t KeepMs(EvictionClass kind) const;
 };
 
 // The size limit of state.db on a volume of `volume_bytes`: `setting`; when that is 0, half of the
@@ -38,11 +38,12 @@ struct GrowthLimits {
 inline constexpr int64_t kMostStateBytes = int64_t{4} << 30;
 int64_t StateLimit(int64_t setting, int64_t volume_bytes);
 
+// The rows to evict next.
 struct Cut {
   enum class Reason { kAge, kShare };
-  Growing kind = Growing::kAnswers;
+  EvictionClass kind = EvictionClass::kAnswers;
   Reason reason = Reason::kAge;
-  int64_t before_ms = 0;  // kAge: older rows go; kShare: rows used since then stay
+  int64_t before_ms = 0;  // kAge: evicts older rows; kShare: keeps rows used since then
 };
 const char* NameOf(Cut::Reason reason);
 
@@ -53,16 +54,16 @@ class GrowthPlan {
   // `aged_ms` is the retention clock (pruning.h), `now_ms` the wall clock.
   GrowthPlan(const GrowthLimits& limits, int64_t aged_ms, int64_t now_ms)
       : limits_(limits), aged_ms_(aged_ms), now_ms_(now_ms) {}
-  // The next cut to remove a piece of; nullopt: the round is over. `used_bytes` are the pages of
-  // the file in use, free pages excluded.
+  // The next cut to remove a piece of; nullopt: the round ends. `used_bytes`: the pages in use,
+  // without free pages.
   std::optional<Cut> Next(int64_t used_bytes);
-  void NothingLeft(const Cut& cut);  // the cut has no rows left
+  void SetExhausted(const Cut& cut);  // the cut has no rows left
 
  private:
   const GrowthLimits limits_;
   const int64_t aged_ms_, now_ms_;
   bool relieving_ = false;
-  std::set<std::pair<Growing, Cut::Reason>> spent_;
+  std::set<std::pair<EvictionClass, Cut::Reason>> exhausted_;
 };
 
 }  // namespace sidecar

@@ -20,7 +20,7 @@ constexpr GrowthLimits kAll = {.answers_ms = kDayMs,
 // The cuts of a whole round over a file with these bytes of each kind, all of them young; a piece
 // removes ten bytes.
 std::vector<std::string> Round(const GrowthLimits& limits, int64_t others,
-                               std::map<Growing, int64_t> bytes) {
+                               std::map<EvictionClass, int64_t> bytes) {
   GrowthPlan plan(limits, 100 * kDayMs, 100 * kDayMs);
   std::vector<std::string> went;
   while (true) {
@@ -30,7 +30,7 @@ std::vector<std::string> Round(const GrowthLimits& limits, int64_t others,
     if (!cut) return went;
     int64_t& left = bytes[cut->kind];
     if (cut->reason == Cut::Reason::kAge || left == 0) {
-      plan.NothingLeft(*cut);
+      plan.SetExhausted(*cut);
       continue;
     }
     left -= 10;
@@ -38,13 +38,13 @@ std::vector<std::string> Round(const GrowthLimits& limits, int64_t others,
   }
 }
 
-std::map<Growing, int64_t> Each(int64_t bytes) {
-  std::map<Growing, int64_t> all;
-  for (const Growing kind : kGrowing) all[kind] = bytes;
+std::map<EvictionClass, int64_t> Each(int64_t bytes) {
+  std::map<EvictionClass, int64_t> all;
+  for (const EvictionClass kind : kEvictionOrder) all[kind] = bytes;
   return all;
 }
 
-TEST(GrowthPlan, TheOrderInWhichKindsGoForSize) {
+TEST(GrowthPlan, EvictionBySizeFollowsOrderOfKinds) {
   using Names = std::vector<std::string>;
   const struct {
     const char* what;
@@ -72,7 +72,7 @@ TEST(GrowthPlan, TheOrderInWhichKindsGoForSize) {
   }
 }
 
-TEST(GrowthPlan, WhatIsKeptForEverGoesByNoReason) {
+TEST(GrowthPlan, KindWithoutLimitIsNeverEvicted) {
   GrowthLimits limits = kAll;
   limits.answers_ms = limits.conversations_ms = 0;
   EXPECT_EQ(Round(limits, 2'000, Each(100)), (std::vector<std::string>{"injections", "audit"}));
@@ -81,14 +81,14 @@ TEST(GrowthPlan, WhatIsKeptForEverGoesByNoReason) {
   EXPECT_EQ(Round(limits, int64_t{1} << 40, Each(100)), std::vector<std::string>());
 }
 
-TEST(GrowthPlan, AgeIsLookedAtFirstAndOnceForEachKind) {
+TEST(GrowthPlan, AgePrecedesSizeOncePerKind) {
   GrowthPlan plan(kAll, 100 * kDayMs, 101 * kDayMs);
   std::vector<std::string> order;
   for (auto cut = plan.Next(0); cut; cut = plan.Next(0)) {
     EXPECT_EQ(cut->reason, Cut::Reason::kAge);
-    EXPECT_EQ(cut->before_ms, cut->kind == Growing::kAnswers ? 99 * kDayMs : 10 * kDayMs);
+    EXPECT_EQ(cut->before_ms, cut->kind == EvictionClass::kAnswers ? 99 * kDayMs : 10 * kDayMs);
     order.push_back(NameOf(cut->kind));
-    plan.NothingLeft(*cut);
+    plan.SetExhausted(*cut);
   }
   EXPECT_EQ(order, (std::vector<std::string>{"answers", "injections", "ledgers", "conversations",
                                              "audit", "messages"}));
@@ -98,7 +98,7 @@ TEST(GrowthPlan, AgeIsLookedAtFirstAndOnceForEachKind) {
   EXPECT_EQ(cut->before_ms, 101 * kDayMs - 3'600'000);
 }
 
-TEST(GrowthPlan, TheShareOfTheVolume) {
+TEST(GrowthPlan, LimitIsAShareOfTheVolume) {
   constexpr int64_t kGi = int64_t{1} << 30;
   EXPECT_EQ(StateLimit(0, kGi), kGi / 2);
   EXPECT_EQ(StateLimit(0, 500 * kGi), 4 * kGi) << "the disk of a node";

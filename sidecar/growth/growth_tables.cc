@@ -1,10 +1,13 @@
-// The triggers that keep totals, and the deletes.
+// Triggers maintain the totals by kind, since counting rows would read the whole file. Eviction by
+// size spares the newest rows by their order, not by a clock: after a restart the retention clock
+// advances by at most a day, so an agent that is stopped for weeks would keep all rows otherwise
+// (ADR 37).
 #include "sidecar/growth/growth_tables.h"
 
 #include <optional>
 #include <utility>
 
-#include "lib/conversation/block/blocks.h"
+#include "lib/conversation/sqlite/rows.h"
 
 namespace sidecar {
 namespace {
@@ -12,21 +15,21 @@ namespace {
 using base::Result;
 using base::Status;
 
-constexpr int64_t kLookedThrough = 200;  // ledgers examined in one piece
+constexpr int64_t kMostExamined = 200;  // ledgers in one piece
 constexpr size_t kRowsPerClockRead = 20;
 
 int64_t Number(const sqlite::Statement& row) { return row.Int(0); }
 
 std::string Name(const sqlite::Statement& row) { return row.Text(0); }
 
-// The first column of the row after the `newest` youngest ones; nullopt: there are fewer rows.
-Result<std::optional<int64_t>> BehindNewest(sqlite::Statement query, int64_t newest) {
+// The first column of the row after the `newest` newest ones; nullopt: there are fewer rows.
+Result<std::optional<int64_t>> AfterNewest(sqlite::Statement query, int64_t newest) {
   query.Bind(newest);
   return query.ReadFirst(Number);
 }
 
-// True for the ledger of an unknown conversation whose last mark is old.
-Result<bool> IsForgotten(sqlite::Database& db, const std::string& conversation, int64_t before_ms) {
+// Whether the ledger is of an unknown conversation, and its newest entry old.
+Result<bool> IsAbandoned(sqlite::Database& db, const std::string& conversation, int64_t before_ms) {
   ASSIGN_OR_RETURN(auto known, db.Prepare("SELECT 1 FROM conversations WHERE id = ?"));
   ASSIGN_OR_RETURN(const bool there, known.Bind(conversation).Step());
   if (there) return false;
@@ -45,7 +48,7 @@ Result<std::string> NextLedger(sqlite::Database& db, const std::string& after) {
 
 }  // namespace
 
-// The weight of a row: the bytes of its columns and a constant.
+// The approximate size of a row: the bytes of its columns and a constant.
 #define BYTES(column) "length(CAST(" column " AS BLOB)) + "
 #define ANSWER_BYTES(row) BYTES(row "conversation") BYTES(row "event") BYTES(row "answer") "20"
 #define INJECTION_BYTES(row) \
@@ -112,7 +115,7 @@ Result<int64_t> RemoveAnswers(sqlite::Database& db, const Cut& cut) {
   if (cut.reason == Cut::Reason::kShare) {
     ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT created_ms FROM handled_events"
                                             " ORDER BY created_ms DESC LIMIT 1 OFFSET ?"));
-    ASSIGN_OR_RETURN(const auto newest, BehindNewest(std::move(query), kNewestAnswers));
+    ASSIGN_OR_RETURN(const auto newest, AfterNewest(std::move(query), kNewestAnswers));
     if (!newest) return int64_t{0};
     before_ms = *newest + 1;
   }
@@ -135,7 +138,7 @@ Result<int64_t> RemoveInjections(sqlite::Database& db, const Cut& cut) {
   }
   ASSIGN_OR_RETURN(auto newest, db.Prepare("SELECT number FROM injections ORDER BY number DESC"
                                            " LIMIT 1 OFFSET ?"));
-  ASSIGN_OR_RETURN(const auto last, BehindNewest(std::move(newest), kNewestInjections));
+  ASSIGN_OR_RETURN(const auto last, AfterNewest(std::move(newest), kNewestInjections));
   if (!last) return int64_t{0};
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT number FROM injections WHERE number <= ?"
                                           " ORDER BY number LIMIT ?"));
@@ -147,11 +150,11 @@ Result<int64_t> RemoveInjections(sqlite::Database& db, const Cut& cut) {
 Result<LedgerPiece> RemoveUnknownLedgers(sqlite::Database& db, const Cut& cut,
                                          const std::string& after) {
   LedgerPiece piece{0, after, false};
-  for (int64_t i = 0; i < kLookedThrough && piece.removed < kRowsOfAPiece; ++i) {
+  for (int64_t i = 0; i < kMostExamined && piece.removed < kRowsOfAPiece; ++i) {
     ASSIGN_OR_RETURN(const std::string conversation, NextLedger(db, piece.next));
     piece.last = conversation.empty();
     if (piece.last) return piece;
-    ASSIGN_OR_RETURN(const bool goes, IsForgotten(db, conversation, cut.before_ms));
+    ASSIGN_OR_RETURN(const bool goes, IsAbandoned(db, conversation, cut.before_ms));
     if (goes) {
       ASSIGN_OR_RETURN(auto remove,
                        db.Prepare("DELETE FROM ledger WHERE conversation = ?1 AND item IN"
@@ -207,7 +210,7 @@ Result<int64_t> RemoveOldMessages(sqlite::Database& db, const Cut& cut,
   query.Bind(conversation).Bind(kNewestMessages).Bind(kRowsOfAPiece);
   std::vector<int64_t> numbers;
   RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
-    // Stops at the first young row, so that the numbers have no gaps.
+    // Stops at the first row to keep, so that the sequence has no gaps.
     if (cut.reason == Cut::Reason::kAge && row.Int(1) >= cut.before_ms) return false;
     numbers.push_back(row.Int(0));
     return true;

@@ -1,6 +1,5 @@
-// Counts the rows of state.db that grow and deletes them in pieces, by a plan of growth_plan.h. A
-// piece is small, so that no hook waits long behind its commit. Every call runs inside the caller's
-// transaction.
+// Counts and deletes rows of state.db by a plan of growth_plan.h, in pieces that are small, so that
+// no hook waits long for their commit. Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +15,15 @@ namespace sidecar {
 
 extern const char* const kGrowthStep;  // a migration
 
-inline constexpr int64_t kRowsOfAPiece = 500;        // in one transaction
-inline constexpr int64_t kBytesOfAPiece = 4 << 20;   // and about this many bytes
+inline constexpr int64_t kRowsOfAPiece = 500;
+inline constexpr int64_t kBytesOfAPiece = 4 << 20;   // approximately
 inline constexpr int64_t kNewestAnswers = 1'000;     // kept whatever the size
 inline constexpr int64_t kNewestInjections = 1'000;  // kept whatever the size
 inline constexpr int64_t kNewestMessages =
     1'000;  // of each conversation; kept whatever size and age
 inline constexpr int64_t kConversationsTogether = 100;
 
-// By name of the kind. Triggers keep the totals; no table is scanned.
+// By name of the kind. Triggers maintain the totals, so that no table is scanned.
 struct GrowthTotal {
   int64_t rows = 0, bytes = 0;  // bytes: of the columns, not of pages
 };
@@ -35,12 +34,13 @@ base::Result<std::map<std::string, GrowthTotal>> GrowthTotals(sqlite::Database& 
 base::Result<int64_t> RemoveNumbers(sqlite::Database& db, const char* remove,
                                     const std::vector<int64_t>& numbers);
 
-// Delete the oldest rows. → the number of deleted rows; 0: none is left.
+// Delete a piece of the cut's rows, the oldest first. → the number of deleted rows; 0: none is
+// left.
 base::Result<int64_t> RemoveAnswers(sqlite::Database& db, const Cut& cut);
 base::Result<int64_t> RemoveInjections(sqlite::Database& db, const Cut& cut);
 
-// Removes ledgers of unknown conversations whose last mark is older than the cut, in the order of
-// the conversations' ids, from `after` (exclusive) on.
+// Removes ledgers of unknown conversations whose newest entry is older than the cut, in the order
+// of the conversations' ids, after the id `after`.
 struct LedgerPiece {
   int64_t removed = 0;
   std::string next;   // the `after` of the next piece
@@ -50,13 +50,14 @@ base::Result<LedgerPiece> RemoveUnknownLedgers(sqlite::Database& db, const Cut& 
                                                const std::string& after);
 
 // Ended conversations without a write in the outbox, the least recently used first. A cut by size
-// leaves the most recently used one out.
+// spares the most recently used one.
 base::Result<std::vector<std::string>> EndedConversations(sqlite::Database& db, const Cut& cut);
 
-// Conversations with more than kNewestMessages that stay: open ones and the most recently used.
+// Conversations with more than kNewestMessages that are not evicted whole: open ones and the most
+// recently used one.
 base::Result<std::vector<std::string>> LongConversations(sqlite::Database& db);
-// Removes the oldest messages of a long conversation; system messages stay, since every context has
-// them.
+// Removes the oldest messages of a long conversation, except system messages, which every context
+// has. → the number of removed messages; 0: none is left.
 base::Result<int64_t> RemoveOldMessages(sqlite::Database& db, const Cut& cut,
                                         const std::string& conversation);
 

@@ -1,4 +1,4 @@
-// The deletes, and the condition that protects undelivered writes.
+// A conversation may be deleted only when it has ended and the outbox has none of its writes.
 #include "sidecar/growth/pruning.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "sidecar/growth/growth_tables.h"
 
 namespace sidecar {
@@ -26,7 +27,7 @@ Result<bool> HasWrites(sqlite::Database& db, const std::string& id) {
 }
 
 Result<bool> MayGo(sqlite::Database& db, const std::string& id, int64_t before_ms) {
-  ASSIGN_OR_RETURN(const auto found, conversation::Find(db, id));
+  ASSIGN_OR_RETURN(const auto found, conversation::SqliteRows(db).FindConversation(id));
   if (!found || found->state != "ended" || found->updated_ms > before_ms) return false;
   ASSIGN_OR_RETURN(const bool waits, HasWrites(db, id));
   return !waits;
@@ -85,16 +86,17 @@ Result<int64_t> PruneRows(sqlite::Database& db, const std::string& id, int64_t b
 Result<bool> PruneConversation(sqlite::Database& db, const std::string& id, int64_t before_ms) {
   ASSIGN_OR_RETURN(const bool may, MayGo(db, id, before_ms));
   if (!may) return false;
-  for (const char* sql : {"DELETE FROM handled_events WHERE conversation = ?",
-                          "DELETE FROM injections WHERE conversation = ?",
-                          "DELETE FROM ledger WHERE conversation = ?",
-                          "DELETE FROM task_states WHERE conversation = ?",
-                          "DELETE FROM checkpoints WHERE conversation = ?",
-                          "DELETE FROM memory_sessions WHERE conversation = ?"}) {
+  for (const char* sql :
+       {"DELETE FROM handled_events WHERE conversation = ?",
+        "DELETE FROM injections WHERE conversation = ?",
+        "DELETE FROM ledger WHERE conversation = ?",
+        "DELETE FROM task_states WHERE conversation = ?",
+        "DELETE FROM checkpoints WHERE conversation = ?",
+        "DELETE FROM memory_sessions WHERE conversation = ?",
+        "DELETE FROM messages WHERE conversation = ?", "DELETE FROM conversations WHERE id = ?"}) {
     ASSIGN_OR_RETURN(auto remove, db.Prepare(sql));
     RETURN_IF_ERROR(remove.Bind(id).Run());
   }
-  RETURN_IF_ERROR(conversation::Remove(db, id));
   return true;
 }
 

@@ -19,7 +19,7 @@ base::Status SaveRetentionClock(sqlite::Database& db, int64_t aged_ms);
 
 // Deletes a conversation with its messages, injections, sessions and answers (not the audit log)
 // when the conversation has ended, was not used since `before_ms` and has no write in the outbox.
-// PruneRows deletes most rows before, in small commits. → whether the conversation was deleted.
+// Call PruneRows first, which deletes most rows in small commits. → whether it was deleted.
 base::Result<bool> PruneConversation(sqlite::Database& db, const std::string& id,
                                      int64_t before_ms);
 

@@ -1,6 +1,6 @@
 // /mcp: the MCP server over Streamable HTTP, for the revisions of revision.h. One message a
 // POST, one answer; the server sends no notifications, so no stream stays open and GET is 405.
-// lib/http/server/stranger_guard.h checks Host and Origin before.
+// lib/http/server/cross_origin_guard.h checks Host and Origin before.
 #pragma once
 
 #include <atomic>

@@ -6,7 +6,6 @@
 
 #include "sidecar/mcp/schemas.h"
 #include "sidecar/mcp/tool_text.h"
-#include "sidecar/service/items.h"
 
 namespace sidecar {
 namespace {
@@ -28,16 +27,16 @@ Json MetadataSchema() {
 }
 
 // Numbers and times; no stored text.
-Json ItemMarks(const Json& item) {
-  Json marks = Json::object();
+Json ItemMetadata(const Json& item) {
+  Json metadata = Json::object();
   for (const char* field : {"version", "ttl", "score"})
-    if (item.contains(field) && item[field].is_number()) marks[field] = item[field];
+    if (item.contains(field) && item[field].is_number()) metadata[field] = item[field];
   for (const char* time : {"created", "accessed"})
-    if (const std::string at = base::StringAt(item, {time}); !at.empty()) marks[time] = at;
-  return marks;
+    if (const std::string at = base::StringAt(item, {time}); !at.empty()) metadata[time] = at;
+  return metadata;
 }
 
-Json ItemMarksProperties() {
+Json ItemMetadataProperties() {
   const Json text = {{"type", "string"}}, whole = {{"type", "integer"}};
   return {{"version", whole},
           {"ttl", whole},
@@ -46,30 +45,29 @@ Json ItemMarksProperties() {
           {"accessed", text}};
 }
 
-// Sends PUT or PATCH of an item with these arguments.
-ItemToolAnswer WriteItem(const ToolContext& context, const Json& arguments, const char* method,
+// Sends the arguments as a write of an item.
+ItemToolAnswer WriteItem(const ToolContext& context, const Json& arguments, const char* operation,
                          const char* done) {
-  AgentMemory::Resource item{
-      method, ItemPath(*context.call.policy, arguments.at("key")), {}, Json::object(), {}, {}};
-  for (const char* field : {"value", "metadata", "ttl"})
-    if (arguments.contains(field)) item.body[field] = arguments.at(field);
+  Json body = arguments;
+  body.erase("key");
+  Forwarded item = {operation, {{"key", arguments.at("key")}}, {}, std::move(body)};
   ASSIGN_OR_RETURN(const Json written,
-                   ReadAnswer(context.memory.Ask(context.call, std::move(item))));
-  return ToolAnswer{ItemMarks(written), done};
+                   ReadAnswer(context.memory.Forward(context.call, std::move(item))));
+  return ToolAnswer{ItemMetadata(written), done};
 }
 
 ItemToolAnswer StoreItem(const ToolContext& context, const Json& arguments) {
-  return WriteItem(context, arguments, "PUT", "Stored.");
+  return WriteItem(context, arguments, "put_item", "Stored.");
 }
 
 ItemToolAnswer UpdateItem(const ToolContext& context, const Json& arguments) {
-  return WriteItem(context, arguments, "PATCH", "Updated; it is over when it would have been.");
+  return WriteItem(context, arguments, "change_item",
+                   "Updated; it is over when it would have been.");
 }
 
 ItemToolAnswer ForgetItem(const ToolContext& context, const Json& arguments) {
-  const auto gone = ReadAnswer(context.memory.Ask(
-      context.call,
-      {"DELETE", ItemPath(*context.call.policy, arguments.at("key")), {}, nullptr, {}, {}}));
+  const auto gone = ReadAnswer(
+      context.memory.Forward(context.call, {"delete_item", {{"key", arguments.at("key")}}}));
   if (!gone) return gone.error();
   return ToolAnswer{{{"forgotten", true}}, "Forgotten."};
 }
@@ -78,11 +76,11 @@ ItemToolAnswer RetrieveItems(const ToolContext& context, const Json& arguments) 
   AgentMemory::Parameters query = {{"query", arguments.at("query")}};
   if (arguments.contains("limit")) query.emplace_back("limit", base::DumpJson(arguments["limit"]));
   ASSIGN_OR_RETURN(const Json found,
-                   ReadAnswer(context.memory.List(context.call, "/items", query)));
-  Json marks = Json::array();
+                   ReadAnswer(context.memory.Forward(context.call, {"find_items", {}, query})));
+  Json metadata = Json::array();
   const Json items = found.value("items", Json::array());
-  for (const Json& item : items) marks.push_back(ItemMarks(item));
-  return ToolAnswer{{{"items", std::move(marks)}},
+  for (const Json& item : items) metadata.push_back(ItemMetadata(item));
+  return ToolAnswer{{{"items", std::move(metadata)}},
                     items.empty() ? "Nothing that is stored matches." : ItemsText(items)};
 }
 
@@ -101,7 +99,7 @@ std::vector<McpTool> ItemTools() {
                      {"metadata", MetadataSchema()},
                      {"ttl", TtlSchema()}},
                     {"key", "value"}),
-       AnswerSchema(ItemMarksProperties(), {"version", "ttl"}), StoreItem, kChapter},
+       AnswerSchema(ItemMetadataProperties(), {"version", "ttl"}), StoreItem, kChapter},
       {"memory_retrieve", "Retrieve items",
        "The stored items that fit a query, the best first, with key, value and metadata. Call it "
        "before you answer what an earlier conversation may have settled. An empty query: those "
@@ -111,7 +109,7 @@ std::vector<McpTool> ItemTools() {
                      {"limit", NumberSchema("how many at most; 5 when not given", 1, 100)}},
                     {"query"}),
        AnswerSchema(
-           {{"items", {{"type", "array"}, {"items", ResultSchema(ItemMarksProperties(), {})}}}},
+           {{"items", {{"type", "array"}, {"items", ResultSchema(ItemMetadataProperties(), {})}}}},
            {"items"}),
        RetrieveItems, kChapter},
       {"memory_forget", "Forget an item",
@@ -127,7 +125,7 @@ std::vector<McpTool> ItemTools() {
                      {"metadata", MetadataSchema()},
                      {"ttl", TtlSchema()}},
                     {"key"}),
-       AnswerSchema(ItemMarksProperties(), {"version", "ttl"}), UpdateItem, kChapter},
+       AnswerSchema(ItemMetadataProperties(), {"version", "ttl"}), UpdateItem, kChapter},
   };
 }
 

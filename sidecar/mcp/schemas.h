@@ -9,8 +9,6 @@
 
 namespace sidecar {
 
-inline constexpr int64_t kMaxId = (int64_t{1} << 53) - 1;
-
 inline base::Json ObjectSchema(base::Json properties, const std::vector<const char*>& required) {
   base::Json schema = {{"type", "object"}, {"additionalProperties", false}};
   schema["properties"] = properties.empty() ? base::Json::object() : std::move(properties);

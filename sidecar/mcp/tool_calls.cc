@@ -1,4 +1,4 @@
-// Turns arguments into calls of the memory, and answers into text and marks.
+// Turns arguments into calls of the memory, and answers into text and metadata.
 #include "sidecar/mcp/tool_calls.h"
 
 #include <algorithm>
@@ -13,11 +13,13 @@
 #include "sidecar/mcp/tool_words.h"
 #include "sidecar/recall/prompt.h"
 #include "sidecar/recall/recalled.h"
+#include "sidecar/redaction/redacted_names.h"
 
 namespace sidecar {
 namespace {
 
 using base::Json;
+
 using Answer = base::Result<ToolAnswer>;
 
 constexpr const char* kNothing = "Nothing in memory matches.";
@@ -53,6 +55,17 @@ std::string SavedText(const Json& saved) {
   return "Saved as memory " + id + ".";
 }
 
+constexpr int64_t kPageMessages = 50;
+constexpr size_t kPageBytes = 64 << 10;  // of messages; a message is never cut
+
+base::Result<std::string> ConversationOf(const ToolContext& context, const Json& arguments) {
+  if (arguments.contains("conversation")) {
+    return RedactId(context.call.policy->redactor, arguments.at("conversation"));
+  }
+  ASSIGN_OR_RETURN(auto current, context.conversations.Current());
+  return std::move(current.id);
+}
+
 }  // namespace
 
 Answer MemSave(const ToolContext& context, const Json& arguments) {
@@ -81,7 +94,7 @@ Answer MemSearch(const ToolContext& context, const Json& arguments) {
   AgentMemory::Parameters parameters = QueryOf(arguments, {"limit", "type", "scope"});
   parameters.emplace_back("q", query);
   const auto search = [&] {
-    return ReadAnswer(context.memory.List(context.call, "/search", parameters));
+    return ReadAnswer(context.memory.Forward(context.call, {"search", {}, parameters}));
   };
   const bool operators = api::HasOperators(query);
   if (operators) parameters.emplace_back("syntax", "fts5");
@@ -94,7 +107,7 @@ Answer MemSearch(const ToolContext& context, const Json& arguments) {
   if (!rows) return rows.error();
   std::string text = ListText(*rows, context.policy.budget_tokens, kNothing);
   if (const std::string notes = SearchNotes(query, *rows); !notes.empty()) text += "\n" + notes;
-  return ToolAnswer{{{"results", ListMarks(*rows)}}, std::move(text)};
+  return ToolAnswer{{{"results", ListMetadata(*rows)}}, std::move(text)};
 }
 
 Answer MemContext(const ToolContext& context, const Json& arguments) {
@@ -103,8 +116,8 @@ Answer MemContext(const ToolContext& context, const Json& arguments) {
       context.policy.context_limit > 0 ? context.policy.context_limit : kDefaultContext;
   for (auto& [name, value] : parameters) value = base::Prefix(value, api::kQueryCharacters);
   parameters.emplace_back("limit", std::to_string(arguments.value("limit", usual)));
-  ASSIGN_OR_RETURN(const Json found,
-                   ReadAnswer(context.memory.List(context.call, "/context", parameters)));
+  ASSIGN_OR_RETURN(const Json found, ReadAnswer(context.memory.Forward(
+                                         context.call, {"get_context", {}, parameters})));
   // Like injections: only mem_search finds items that the policy does not admit.
   Recalled recalled;
   recalled.sessions = ReadSessions(found);
@@ -121,14 +134,14 @@ Answer MemContext(const ToolContext& context, const Json& arguments) {
   }
   std::string text = RenderInjection(recalled, {}, context.policy.budget_tokens).text;
   if (text.empty()) text = kNothing;
-  return ToolAnswer{{{"sessions", std::move(sessions)}, {"observations", ListMarks(rows)}},
+  return ToolAnswer{{{"sessions", std::move(sessions)}, {"observations", ListMetadata(rows)}},
                     std::move(text)};
 }
 
 Answer MemGet(const ToolContext& context, const Json& arguments) {
   ASSIGN_OR_RETURN(const Json row,
                    ReadAnswer(context.memory.Get(context.call, IdOf(arguments), std::nullopt)));
-  return ToolAnswer{RowMarks(row), WholeText(row)};
+  return ToolAnswer{RowMetadata(row), WholeText(row)};
 }
 
 Answer MemUpdate(const ToolContext& context, const Json& arguments) {
@@ -138,7 +151,7 @@ Answer MemUpdate(const ToolContext& context, const Json& arguments) {
   }
   ASSIGN_OR_RETURN(const Json row,
                    ReadAnswer(context.memory.Update(context.call, IdOf(arguments), patch)));
-  return ToolAnswer{RowMarks(row), WholeText(row)};
+  return ToolAnswer{RowMetadata(row), WholeText(row)};
 }
 
 Answer MemDelete(const ToolContext& context, const Json& arguments) {
@@ -154,7 +167,7 @@ Answer MemTimeline(const ToolContext& context, const Json& arguments) {
                    ReadAnswer(context.memory.Timeline(
                        context.call, arguments.at("observation_id").get<int64_t>(),
                        QueryOf(arguments, {"observation_id", "before", "after"}))));
-  return ToolAnswer{{{"observations", ListMarks(rows)}},
+  return ToolAnswer{{{"observations", ListMetadata(rows)}},
                     ListText(rows, context.policy.budget_tokens, kNothing)};
 }
 
@@ -164,8 +177,8 @@ Answer MemSuggestTopicKey(const ToolContext& context, const Json& arguments) {
   // Finds keys in use for similar subjects, which are better than a new one.
   Json in_use = Json::array(), shown = Json::array();
   if (context.policy.auto_search) {
-    const auto rows =
-        ReadAnswer(context.memory.List(context.call, "/search", {{"q", title}, {"limit", "10"}}));
+    const auto rows = ReadAnswer(
+        context.memory.Forward(context.call, {"search", {}, {{"q", title}, {"limit", "10"}}}));
     if (!rows && rows.error().code == base::Code::kInvalid) return rows.error();
     for (const Json& row : rows.value_or(Json::array())) {
       const std::string used = base::StringAt(row, {"topic_key"});
@@ -180,6 +193,49 @@ Answer MemSuggestTopicKey(const ToolContext& context, const Json& arguments) {
             ListText(shown, context.policy.budget_tokens, "");
   }
   return ToolAnswer{{{"topic_key", key}, {"in_use", std::move(in_use)}}, std::move(text)};
+}
+
+MessageQuestion RequestedPage(const Json& arguments) {
+  MessageQuestion question;
+  question.limits = {kPageMessages, kPageBytes};
+  question.from = arguments.value("from", int64_t{1});
+  question.to = arguments.value("to", INT64_MAX);
+  if (!arguments.contains("from")) question.newest = kPageMessages;
+  return question;
+}
+
+base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const Json& arguments) {
+  ASSIGN_OR_RETURN(const std::string id, ConversationOf(context, arguments));
+  MessageQuestion question = RequestedPage(arguments);
+  if (arguments.contains("block")) {
+    const int64_t block = arguments.at("block");
+    ASSIGN_OR_RETURN(const auto range, context.conversations.BlockRange(id, block));
+    question.newest.reset();  // a block is read from its beginning
+    question.from = std::max(question.from, range.first);
+    question.to = std::min(question.to, range.second);
+  }
+  ASSIGN_OR_RETURN(const auto found, context.conversations.Messages(id, question));
+  const int64_t last = found.conversation.message_count;
+  if (arguments.contains("from") && arguments.contains("to") &&
+      arguments.at("from") > std::min(arguments.at("to").get<int64_t>(), last)) {
+    return base::Error{
+        base::Code::kInvalid,
+        "from must not be greater than to; the last message is " + std::to_string(last)};
+  }
+  const Json messages = conversation::EncodeMessages(found.page);
+  Json structured = {
+      {"conversation", base::Inert(id)}, {"last", last}, {"messages", Json::array()}};
+  for (const auto& message : found.page.messages) {
+    structured["messages"].push_back({{"sequence", message.sequence}});
+  }
+  if (arguments.contains("block")) structured["block"] = arguments.at("block");
+  std::string text = MessagesText(id, messages);
+  if (const int64_t next = found.page.more; next != 0) {
+    structured["next"] = next;
+    text += "\nThere is more: go on with from " + std::to_string(next) +
+            (arguments.contains("block") ? " and the same block." : ".");
+  }
+  return ToolAnswer{std::move(structured), std::move(text)};
 }
 
 }  // namespace sidecar

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "sidecar/mcp/mcp_fixture.h"
-#include "sidecar/mcp/recall_tool.h"
 
 namespace sidecar {
 namespace {

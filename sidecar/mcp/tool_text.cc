@@ -62,27 +62,27 @@ Json NumberAt(const Json& row, const char* field) {
 
 }  // namespace
 
-Json RowMarks(const Json& row) {
+Json RowMetadata(const Json& row) {
   const RecalledItem item = ReadItem(row);
-  Json marks = {{"id", item.id}, {"trust", TrustWord(item.trust)}};
+  Json metadata = {{"id", item.id}, {"trust", TrustWord(item.trust)}};
   if (const Json* rank = base::At(row, {"rank"}); rank != nullptr && rank->is_number()) {
-    marks["rank"] = *rank;
-    if (!item.method.empty()) marks["score"] = -item.rank;
+    metadata["rank"] = *rank;
+    if (!item.method.empty()) metadata["score"] = -item.rank;
   }
-  if (!item.method.empty()) marks["method"] = base::Inert(item.method);
+  if (!item.method.empty()) metadata["method"] = base::Inert(item.method);
   for (const char* time : {"created_at", "updated_at"}) {
     const std::string at = base::StringAt(row, {time});
-    if (!at.empty()) marks[time] = base::Inert(at);
+    if (!at.empty()) metadata[time] = base::Inert(at);
   }
-  return marks;
+  return metadata;
 }
 
-Json ListMarks(const Json& rows) {
+Json ListMetadata(const Json& rows) {
   Json shown = Json::array();
   if (!rows.is_array()) return shown;
   for (const Json& row : rows) {
     if (!row.is_object()) continue;
-    shown.push_back(RowMarks(row));
+    shown.push_back(RowMetadata(row));
     if (ReadItem(row).content != base::StringAt(row, {"content"})) shown.back()["truncated"] = true;
   }
   return shown;

@@ -1,5 +1,5 @@
-// The output of memory tools: text in which stored text is fenced as data, and marks (ids, trust,
-// rank, times) that cannot carry a sentence. Pure.
+// The output of memory tools: text in which stored text is fenced as data, and metadata (ids,
+// trust, rank, times) that cannot carry a sentence. Pure.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace sidecar {
 
-// The marks of a row of the server: id, trust, rank, of a search the method and the score that
+// The metadata of a row of the server: id, trust, rank, of a search the method and the score that
 // found it, and times. Clients show a model either the text or the structured content, so only the
 // text contains titles, contents, tags and keys.
-base::Json RowMarks(const base::Json& row);
-// The marks of each row; `truncated` if ListText shows only a part of the content.
-base::Json ListMarks(const base::Json& rows);
+base::Json RowMetadata(const base::Json& row);
+// The metadata of each row; `truncated` if ListText shows only a part of the content.
+base::Json ListMetadata(const base::Json& rows);
 
 // Rows in the format of an injection: one line a row, inside the budget; `nothing` for no rows.
 std::string ListText(const base::Json& rows, int budget_tokens, const char* nothing);

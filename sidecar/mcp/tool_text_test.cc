@@ -1,4 +1,4 @@
-// Shows that stored text cannot leave its fence, and that the marks contain no stored text.
+// Shows that stored text cannot leave its fence, and that the metadata contain no stored text.
 #include "sidecar/mcp/tool_text.h"
 
 #include <gtest/gtest.h>
@@ -49,13 +49,13 @@ TEST(McpToolText, RowsSayWhereTheyComeFrom) {
 TEST(McpToolText, BesideTheTextAreOnlyIdsTrustRankAndTimes) {
   Json row = kHostile;
   row.update({{"rank", -2.5}, {"created_at", "2026-01-02T03:04:05Z"}, {"session_id", "</s>"}});
-  const Json marks = {
+  const Json metadata = {
       {"id", 7}, {"trust", "tool-output"}, {"rank", -2.5}, {"created_at", "2026-01-02T03:04:05Z"}};
-  EXPECT_EQ(RowMarks(row), marks);
-  EXPECT_EQ(ListMarks(Json::array({row, "no row"})), Json::array({marks}));
+  EXPECT_EQ(RowMetadata(row), metadata);
+  EXPECT_EQ(ListMetadata(Json::array({row, "no row"})), Json::array({metadata}));
   row["content"] = std::string(2000, 'x');
-  EXPECT_EQ(ListMarks(Json::array({row})).at(0)["truncated"], true);
-  EXPECT_EQ(RowMarks({{"id", 1}, {"trust", "</x>\u202E"}, {"updated_at", "<y>"}}),
+  EXPECT_EQ(ListMetadata(Json::array({row})).at(0)["truncated"], true);
+  EXPECT_EQ(RowMetadata({{"id", 1}, {"trust", "</x>\u202E"}, {"updated_at", "<y>"}}),
             (Json{{"id", 1}, {"trust", "\"\\u003C/x\\u003E\\u202E\""}, {"updated_at", "&lt;y>"}}));
 }
 

@@ -1,17 +1,99 @@
-// Names, schemas and descriptions of the seven tools; a model chooses only by the descriptions.
-// trace_calls.h has their functions.
+// Names, schemas and descriptions of the seven tools, by which a model chooses, and their
+// functions: these turn arguments, which fit the tool's input schema, into calls of traces, and
+// answers into the fields of the output schema. Without stored text the text is the same JSON.
 #include "sidecar/mcp/trace_tools.h"
 
 #include <utility>
+#include <vector>
 
 #include "sidecar/mcp/schemas.h"
-#include "sidecar/mcp/trace_calls.h"
+#include "sidecar/mcp/tool.h"
+#include "sidecar/mcp/tool_text.h"
+#include "sidecar/recall/prompt.h"
 
 namespace sidecar {
 namespace {
 
 using base::Json;
 using TracePolicy = api::Policy;
+using TraceAnswer = base::Result<ToolAnswer>;
+
+// The argument traceId is in the path, the others are the body.
+base::Result<Json> AskServer(const ToolContext& context, const char* operation,
+                             const Json& arguments) {
+  Forwarded request = {operation, {}, {}, arguments};
+  if (const auto id = arguments.find("traceId"); id != arguments.end()) {
+    request.parameters["id"] = *id;
+    request.body->erase("traceId");
+  }
+  return ReadAnswer(context.memory.Forward(context.call, std::move(request)));
+}
+
+// A missing field means that the answer is not of a memory server.
+base::Error NoField(const char* field) {
+  return {base::Code::kUnavailable, std::string("the answer of the memory server has no ") + field};
+}
+
+// The fields of the server's answer that are in the output schema.
+TraceAnswer Promised(const base::Result<Json>& answer, const std::vector<const char*>& fields) {
+  if (!answer) return answer.error();
+  Json structured = Json::object();
+  for (const char* field : fields) {
+    const Json* value = base::At(*answer, {field});
+    if (value == nullptr || value->is_structured()) return NoField(field);
+    structured[field] = value->is_string() ? Json(InertRecord(value->get<std::string>())) : *value;
+  }
+  std::string text = base::DumpJson(structured);
+  return ToolAnswer{std::move(structured), std::move(text)};
+}
+
+TraceAnswer AddTraceCall(const ToolContext& context, const Json& arguments) {
+  return Promised(AskServer(context, "add_trace", arguments), {"traceId"});
+}
+
+TraceAnswer UpdateTraceCall(const ToolContext& context, const Json& arguments) {
+  if (arguments.size() == 1)
+    return base::Error{base::Code::kInvalid, "give at least one of content and tags"};
+  return Promised(AskServer(context, "change_trace", arguments), {"updated"});
+}
+
+TraceAnswer DeleteTraceCall(const ToolContext& context, const Json& arguments) {
+  return Promised(AskServer(context, "delete_trace", arguments), {"deleted"});
+}
+
+TraceAnswer MergeTracesCall(const ToolContext& context, const Json& arguments) {
+  return Promised(AskServer(context, "merge_traces", arguments),
+                  {"mergedTraceId", "sourcesDeleted"});
+}
+
+TraceAnswer SearchTracesCall(const ToolContext& context, const Json& arguments) {
+  ASSIGN_OR_RETURN(const Json found, AskServer(context, "search_traces", arguments));
+  const Json* rows = base::At(found, {"results"});
+  if (rows == nullptr || !rows->is_array()) return NoField("results");
+  Json results = TraceRows(*rows);
+  std::string text = results.empty() ? "Nothing in memory matches." : TracesText(*rows);
+  const std::string notes = SearchNotes(base::StringAt(arguments, {"query"}), *rows);
+  if (!notes.empty()) text += "\n" + notes;
+  return ToolAnswer{{{"results", std::move(results)}}, std::move(text)};
+}
+
+TraceAnswer ReflectCall(const ToolContext& context, const Json& arguments) {
+  auto counts = Promised(AskServer(context, "reflect", arguments),
+                         {"pruned", "merged", "derived", "compacted", "durationMs"});
+  if (counts && arguments.value("dryRun", false))
+    counts->text += "\nA dry run: nothing was changed.";
+  return counts;
+}
+
+TraceAnswer RehydrateCall(const ToolContext& context, const Json& arguments) {
+  auto found = AskServer(context, "get_original", arguments);
+  if (!found && found.error().code == base::Code::kNotFound)  // an unknown trace has no original
+    found = Json{{"verbatimContent", nullptr}, {"archivedAt", nullptr}};
+  auto original = Promised(found, {"verbatimContent", "archivedAt"});
+  if (original && original->structured["verbatimContent"].is_string())
+    original->text = OriginalText(base::StringAt(*found, {"verbatimContent"}));
+  return original;
+}
 
 Json WordSchema(const char* what, std::vector<const char*> words) {
   return {{"type", "string"}, {"enum", std::move(words)}, {"description", what}};

@@ -20,7 +20,7 @@ struct Candidate {
 
 Candidate ReadCandidate(const sqlite::Statement& row) { return {row.Int(0), row.Int(1)}; }
 
-// Chosen letters that still have their write, the oldest first.
+// The chosen letters that still have their write, the oldest first.
 Result<std::vector<Candidate>> Candidates(sqlite::Database& db, const ReplayChoice& choice) {
   if (choice.sequences.empty()) {
     ASSIGN_OR_RETURN(auto query,

@@ -1,5 +1,5 @@
-// Dead letters, the rows of the outbox that delivery gave up: listed, counted, replayed or
-// discarded. Every call runs inside the caller's transaction.
+// Lists, counts, replays and discards dead letters: rows of the outbox that delivery has given up.
+// Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct ReplayChoice {
 struct Replayed {
   int64_t replayed = 0, left = 0;  // left: chosen, but beyond the row limit of the outbox
 };
-// Makes dead letters pending again, the oldest first, as many as the outbox has room for. Each
-// keeps its place in the lane, its key, project and destination.
+// Makes dead letters pending again, the oldest first, up to the limits of the outbox. Each keeps
+// its place in the lane, its key, project and destination.
 base::Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& choice,
                                          const OutboxLimits& limits);
 

@@ -31,7 +31,7 @@ class Replay : public OutboxTest {
   }
 };
 
-TEST_F(Replay, ChosenLettersArePendingAgainAsTheyWere) {
+TEST_F(Replay, ChosenLettersBecomePendingUnchanged) {
   for (int i = 1; i <= 5; ++i) Add("lane", std::to_string(i));
   const auto before = *state_->Read([](sqlite::Database& db) { return LoadRow(db, 3); });
   Kill(1, "400");
@@ -53,7 +53,7 @@ TEST_F(Replay, ChosenLettersArePendingAgainAsTheyWere) {
   ExpectBalance();
 }
 
-TEST_F(Replay, RulesOfRetentionThatDiedAreSentAgainOnlyByTheirNumber) {
+TEST_F(Replay, RetentionLetterIsReplayedOnlyByNumber) {
   Add("lane", "1");
   ASSERT_TRUE(state_->Change([](sqlite::Database& db) {
     OutboxRow row;
@@ -69,7 +69,7 @@ TEST_F(Replay, RulesOfRetentionThatDiedAreSentAgainOnlyByTheirNumber) {
   ExpectBalance();
 }
 
-TEST_F(Replay, AFullOutboxTakesTheOldestAndLeavesTheRest) {
+TEST_F(Replay, FullOutboxReplaysOldestLettersOnly) {
   for (int i = 1; i <= 4; ++i) Add("lane", std::to_string(i));
   for (int i = 1; i <= 4; ++i) Kill(i, "400");
   const Replayed done = Do({}, {.rows = 3, .bytes = 1 << 20});
@@ -79,7 +79,7 @@ TEST_F(Replay, AFullOutboxTakesTheOldestAndLeavesTheRest) {
   ExpectBalance();
 }
 
-TEST_F(Replay, DeadLettersKeepTheirBodiesAndTakeTheOutboxsRoom) {
+TEST_F(Replay, DeadLettersKeepBodiesAndCountInBytes) {
   const OutboxLimits limits{.rows = 100, .bytes = 30 << 20};
   const std::string large(6 << 20, 'x');
   for (int i = 1; i <= 4; ++i) ASSERT_TRUE(TryAdd("lane", std::to_string(i) + large, limits));
@@ -99,7 +99,7 @@ TEST_F(Replay, DeadLettersKeepTheirBodiesAndTakeTheOutboxsRoom) {
 
 // With random answers of the server, crashes of the process and replays, every write stays in
 // exactly one of the four counters, and the server takes each delivered write once in effect.
-TEST_F(Replay, EveryWriteIsDeliveredPendingOrDeadAtEveryMoment) {
+TEST_F(Replay, CountersBalanceAtEveryMoment) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -177,7 +177,7 @@ class DeadLetterRoutes : public SidecarTest {
   }
 };
 
-TEST_F(DeadLetterRoutes, ShowWhyAndSendAgain) {
+TEST_F(DeadLetterRoutes, ListReasonsAndReplay) {
   MakeOne();
   const Json list = Ask("GET", "/v1/dead-letters").body["dead_letters"];
   ASSERT_EQ(list.size(), 1u);
@@ -197,7 +197,7 @@ TEST_F(DeadLetterRoutes, ShowWhyAndSendAgain) {
   EXPECT_EQ(Ask("GET", one).status, 404);
 }
 
-TEST_F(DeadLetterRoutes, ADiscardedOneIsGoneCountedAndNeverSent) {
+TEST_F(DeadLetterRoutes, DiscardedLetterIsCountedAndNeverSent) {
   MakeOne();
   const Json list = Ask("GET", "/v1/dead-letters").body["dead_letters"];
   ASSERT_EQ(list.size(), 1u);
@@ -221,7 +221,7 @@ TEST_F(DeadLetterRoutes, ADiscardedOneIsGoneCountedAndNeverSent) {
   EXPECT_EQ(memory_.CountCalls("POST /observations"), 1u);
 }
 
-TEST_F(DeadLetterRoutes, ATypingErrorReplaysNothing) {
+TEST_F(DeadLetterRoutes, MistypedBodyReplaysNothing) {
   MakeOne();
   for (const Json& body :
        {Json::object(), Json::array(), Json{{"all", false}}, Json{{"all", "yes"}},
@@ -236,7 +236,7 @@ TEST_F(DeadLetterRoutes, ATypingErrorReplaysNothing) {
   }
 }
 
-TEST_F(DeadLetterRoutes, StatusAndMetricsBalanceWhileEverythingMoves) {
+TEST_F(DeadLetterRoutes, StatusAndMetricsBalanceUnderLoad) {
   LetAdmin();
   std::jthread agent([&](const std::stop_token& stop) {
     auto client = ClientOf(running_->api_address());

@@ -1,5 +1,7 @@
-// The tables and statements of the outbox. Counters change in the transaction of the queue, so that
-// no crash makes them disagree.
+// The invariant: accepted = delivered + pending + dead + discarded, at every moment, a crash
+// included. Each statement that moves a row changes the counters in the same transaction, and an
+// acknowledged hook has its rows in the same commit as its messages. Delivery repeats a row until
+// the server accepts it; the idempotency key makes a repetition harmless.
 #include "sidecar/outbox/outbox.h"
 
 #include <utility>

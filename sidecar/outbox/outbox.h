@@ -38,8 +38,8 @@ struct OutboxLimits {
   int64_t lane_wait_ms = 200;  // maximum wait of a direct write for earlier rows of its lane
 };
 
-// Adds a row. kFull: over a limit; rows of kind session and session_end have a tenth more room, so
-// that captures do not use up the room of their sessions. Dead letters count in the limit of bytes.
+// Adds a row. kFull: over a limit. The limits are a tenth higher for rows of kind session and
+// session_end, so that captures cannot keep out their sessions. Dead letters count in bytes.
 base::Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits);
 
 struct OutboxHead {
@@ -61,16 +61,16 @@ base::Status MarkDelivered(sqlite::Database& db, int64_t sequence);
 base::Status DiscardPending(sqlite::Database& db, int64_t sequence);
 // Replaces the body of a sound row, pending or dead, by one that is not longer.
 base::Status ReplaceBody(sqlite::Database& db, int64_t sequence, const std::string& body);
-// Rows behind `after`, pending and dead, in order, about a megabyte; bodies of rows that fail their
-// checksum are empty.
+// Rows after `after`, pending and dead, in order, about a megabyte; the body of a row that fails
+// its checksum is empty.
 struct OutboxBody {
   int64_t sequence = 0;
   bool dead = false;
   std::string kind, body;
 };
 base::Result<std::vector<OutboxBody>> ReadBodies(sqlite::Database& db, int64_t after);
-// Keeps the whole row with its reason until it is replayed or discarded. `cause` is one word for
-// counting ("400", "destination").
+// Makes a pending row a dead letter: it stays whole, with its reason, until it is replayed or
+// discarded. `cause` is one word for counting ("400", "destination").
 base::Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause,
                       const std::string& reason);
 

@@ -1,4 +1,4 @@
-// Fills a row.
+// Builds the outbox rows of a turn.
 #include "sidecar/outbox/outbox_context.h"
 
 namespace sidecar {

@@ -24,7 +24,7 @@ TEST_F(OutboxTest, RowsAndBytesAreLimited) {
   ExpectBalance();
 }
 
-TEST_F(OutboxTest, CountersSurviveAReopen) {
+TEST_F(OutboxTest, CountersSurviveReopening) {
   Add("a", "1");
   Add("a", "2");
   Add("a", "3");
@@ -44,7 +44,7 @@ TEST_F(OutboxTest, CountersSurviveAReopen) {
   EXPECT_EQ((*letters)[0].reason, "why");
 }
 
-TEST_F(OutboxTest, ALaneThatWaitsHoldsBackOnlyItself) {
+TEST_F(OutboxTest, WaitingLaneDelaysNoOtherLane) {
   for (const char* body : {"a1", "b1", "a2", "b2"}) Add(std::string(1, body[0]), body);
   std::vector<std::string> taken;
   bool refuse_a = true;
@@ -62,7 +62,7 @@ TEST_F(OutboxTest, ALaneThatWaitsHoldsBackOnlyItself) {
   ExpectBalance();
 }
 
-TEST_F(OutboxTest, AServerThatIsAwayIsLeftAloneForAWhile) {
+TEST_F(OutboxTest, UnreachableServerIsRetriedAfterPause) {
   for (int i = 0; i < 5; ++i) Add("lane" + std::to_string(i), "x");
   int calls = 0;
   Delivery delivery =
@@ -80,7 +80,7 @@ TEST_F(OutboxTest, AServerThatIsAwayIsLeftAloneForAWhile) {
   EXPECT_EQ(Totals().pending, 5);
 }
 
-TEST_F(OutboxTest, AWriteOverItsQuotaWaitsAsLongAsItIsToldAndIsNeverDead) {
+TEST_F(OutboxTest, WriteOverQuotaWaitsForRetryAfter) {
   Add("a", "1");
   Add("b", "2");
   int calls = 0;
@@ -110,7 +110,7 @@ TEST_F(OutboxTest, AWriteOverItsQuotaWaitsAsLongAsItIsToldAndIsNeverDead) {
   ExpectBalance();
 }
 
-TEST_F(OutboxTest, WhatWaitedLongIsMarkedSoAndDoesNotHoldUpWhatIsNew) {
+TEST_F(OutboxTest, OldRowIsFlaggedAndDelaysNoNewRow) {
   Add("old", "1");
   clock_.Advance(30'000);
   Add("new", "2");
@@ -130,7 +130,7 @@ TEST_F(OutboxTest, WhatWaitedLongIsMarkedSoAndDoesNotHoldUpWhatIsNew) {
   EXPECT_EQ(taken, (std::vector<std::string>{"2", "1"}));
 }
 
-TEST_F(OutboxTest, RetriesKeepTheirKeyAndEveryRowIsTakenOnceInEffect) {
+TEST_F(OutboxTest, RetriesKeepKeyAndStoreRowOnce) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -171,7 +171,7 @@ TEST_F(OutboxTest, RetriesKeepTheirKeyAndEveryRowIsTakenOnceInEffect) {
   ExpectBalance();
 }
 
-TEST_F(OutboxTest, AnotherNamespaceMakesDeadLettersNotLeaks) {
+TEST_F(OutboxTest, ChangedNamespaceMakesDeadLetters) {
   Add("a", "1");
   int calls = 0;
   Delivery delivery = Make(
@@ -187,7 +187,7 @@ TEST_F(OutboxTest, AnotherNamespaceMakesDeadLettersNotLeaks) {
   ExpectBalance();
 }
 
-TEST_F(OutboxTest, FlushGivesUpOnAServerThatIsAwayAndKeepsTheRows) {
+TEST_F(OutboxTest, FlushKeepsRowsOfUnreachableServer) {
   for (int i = 0; i < 3; ++i) Add("a", std::to_string(i));
   Delivery away(
       *state_,
@@ -206,7 +206,7 @@ TEST_F(OutboxTest, FlushGivesUpOnAServerThatIsAwayAndKeepsTheRows) {
   EXPECT_EQ(Totals().delivered, 3);
 }
 
-TEST_F(OutboxTest, APauseOfAFlushEndsWithItsLimit) {
+TEST_F(OutboxTest, PauseInFlushEndsAtLimit) {
   Add("a", "1");
   constexpr int64_t kPauseMs = 600'000;
   Delivery away(
@@ -222,7 +222,7 @@ TEST_F(OutboxTest, APauseOfAFlushEndsWithItsLimit) {
 }
 
 // A stop must end within its limit, since the kubelet kills the container after the grace period.
-TEST_F(OutboxTest, AFlushIsOverAtItsLimitHoweverSlowTheServerIs) {
+TEST_F(OutboxTest, FlushOfSlowServerEndsAtLimit) {
   for (int i = 1; i <= 10; ++i) Add("lane", std::to_string(i));
   constexpr int64_t kLimitMs = 1'000;
   for (const int64_t answer_ms : {300, 20'000}) {

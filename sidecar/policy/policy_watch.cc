@@ -7,7 +7,7 @@
 
 #include "lib/base/process/file.h"
 #include "lib/base/process/log.h"
-#include "sidecar/tables/kept_policy.h"
+#include "sidecar/tables/policy_tables.h"
 
 namespace sidecar {
 namespace {

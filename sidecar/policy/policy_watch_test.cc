@@ -26,7 +26,7 @@ class PolicyWatchTest : public SidecarTest {
   }
 };
 
-TEST_F(PolicyWatchTest, RewriteRenameAndLinkSwapAreAllNoticed) {
+TEST_F(PolicyWatchTest, RewriteRenameAndLinkSwapAreDetected) {
   directory_.Write("policy.json", Text(1));
   EXPECT_TRUE(Becomes(Text(1)));
   directory_.Write("next.json", Text(2));
@@ -47,7 +47,7 @@ TEST_F(PolicyWatchTest, RewriteRenameAndLinkSwapAreAllNoticed) {
   EXPECT_TRUE(Becomes(Text(4)));
 }
 
-TEST_F(PolicyWatchTest, BadFileKeepsTheLastGoodPolicyAndSaysSo) {
+TEST_F(PolicyWatchTest, BadFileKeepsLastGoodPolicyAndIsReported) {
   const std::string good = Digest();
   const std::string bad[] = {
       "not json",
@@ -73,7 +73,7 @@ TEST_F(PolicyWatchTest, BadFileKeepsTheLastGoodPolicyAndSaysSo) {
   EXPECT_EQ(AskAdmin("/readyz").status, 200);
 }
 
-TEST_F(PolicyWatchTest, LastGoodPolicySurvivesARestartOverABadFile) {
+TEST_F(PolicyWatchTest, LastGoodPolicySurvivesRestartWithBadFile) {
   const std::string good = Digest();
   directory_.Write("policy.json", "{broken");
   Start();
@@ -85,7 +85,7 @@ TEST_F(PolicyWatchTest, LastGoodPolicySurvivesARestartOverABadFile) {
   EXPECT_EQ(Digest(), good);
 }
 
-TEST_F(PolicyWatchTest, ARestartOverABadFileSaysSoUntilTheFileIsGood) {
+TEST_F(PolicyWatchTest, RestartReportsBadFileUntilItIsGood) {
   directory_.Write("policy.json", "{broken");
   Start();
   ASSERT_TRUE(Until([&] { return AskAdmin("/v1/policy").body["rejected"] == 1; }));
@@ -105,7 +105,7 @@ TEST_F(PolicyWatchTest, ARestartOverABadFileSaysSoUntilTheFileIsGood) {
   EXPECT_EQ(AskAdmin("/v1/policy").body["restored"], false);
 }
 
-TEST_F(PolicyWatchTest, WhatARestartRestoresIsTheLastGoodPolicyNotTheFirst) {
+TEST_F(PolicyWatchTest, RestartRestoresLastGoodPolicy) {
   directory_.Write("policy.json", Text(1));
   ASSERT_TRUE(Becomes(Text(1)));
   directory_.Write("policy.json", Text(2));
@@ -115,7 +115,7 @@ TEST_F(PolicyWatchTest, WhatARestartRestoresIsTheLastGoodPolicyNotTheFirst) {
   EXPECT_EQ(Digest(), api::PolicyDigest(Text(2)));
 }
 
-TEST_F(PolicyWatchTest, AnEventSeesOnePolicyWhole) {
+TEST_F(PolicyWatchTest, EventUsesOnePolicy) {
   auto text = [&](const std::string& name) {
     const Json rule = {{"tool", "bash"}, {"scope", "global"}};
     Json first = rule, second = rule;
@@ -178,14 +178,14 @@ TEST_F(PolicyWatchTest, NotReadyUntilAValidPolicyWasSeen) {
   running_.reset();  // before its directory
 }
 
-TEST_F(PolicyWatchTest, NobodyCanMakeTheAdminPortWait) {
+TEST_F(PolicyWatchTest, AdminPortNeverWaits) {
   const std::string digest = Digest();
   const Reply reply = AskAdmin("/v1/policy?wait=" + digest + "&timeout=60s");
   EXPECT_EQ(reply.body["digest"], digest);
   EXPECT_LT(reply.took_ms, 50'000);
 }
 
-TEST_F(PolicyWatchTest, MetricsTellOfTurnsOutboxAndPolicy) {
+TEST_F(PolicyWatchTest, MetricsHaveTurnsOutboxAndPolicy) {
   Prompt("go");
   Bash("error: x", "t1");
   ASSERT_TRUE(Drained());
@@ -203,7 +203,7 @@ TEST_F(PolicyWatchTest, MetricsTellOfTurnsOutboxAndPolicy) {
   }
 }
 
-TEST_F(PolicyWatchTest, ANewRuleWorksWithoutARestart) {
+TEST_F(PolicyWatchTest, NewRuleAppliesWithoutRestart) {
   Prompt("go");
   directory_.Write(
       "policy.json",

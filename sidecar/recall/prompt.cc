@@ -3,12 +3,13 @@
 #include "sidecar/recall/prompt.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
-#include "sidecar/recall/sections.h"
+#include "sidecar/text/memory_blocks.h"
 
 namespace sidecar {
 namespace {
@@ -53,6 +54,51 @@ std::string SessionLine(const RecalledSession& session) {
   return "- " + InertRecord(base::Trim(session.summary)) + "\n";
 }
 
+// A fenced block of whole lines with a priority and a budget. Fences count in the budget; a section
+// without lines has none.
+struct Section {
+  InjectedBlock block;
+  int priority = 0;   // the lowest gets its room first; equal ones in the order given
+  size_t budget = 0;  // index into `budgets`; sections may share one
+  std::string preface;
+  std::vector<std::string> lines;  // the most relevant first, each with its line end
+};
+
+struct JoinedSections {
+  std::string text;          // in the order of the sections; without a last line end
+  std::vector<size_t> kept;  // lines of each section; the first line that does not fit ends it
+};
+// `budgets` and `room`, the limit of all together, count UTF-16 units.
+JoinedSections JoinSections(const std::vector<Section>& sections, std::vector<size_t> budgets,
+                            size_t room) {
+  JoinedSections joined;
+  joined.kept.resize(sections.size());
+  std::vector<std::string> texts(sections.size());
+  std::vector<size_t> order(sections.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return sections[i].priority; });
+  for (const size_t i : order) {
+    const Section& section = sections[i];
+    const std::string open = OpenTag(NameOf(section.block)) + "\n" + section.preface + "\n";
+    const std::string close = CloseTag(NameOf(section.block)) + "\n";
+    size_t& budget = budgets[section.budget];
+    for (const std::string& line : section.lines) {
+      size_t cost = Utf16Units(line);
+      if (texts[i].empty()) cost += Utf16Units(open) + Utf16Units(close);
+      if (cost > std::min(budget, room)) break;
+      budget -= cost;
+      room -= cost;
+      if (texts[i].empty()) texts[i] = open;
+      texts[i] += line;
+      ++joined.kept[i];
+    }
+    if (!texts[i].empty()) texts[i] += close;
+  }
+  for (const std::string& text : texts) joined.text += text;
+  if (!joined.text.empty()) joined.text.pop_back();
+  return joined;
+}
+
 }  // namespace
 
 Injection RenderInjection(const Recalled& recalled, const conversation::Ledger& ledger,
@@ -63,24 +109,25 @@ Injection RenderInjection(const Recalled& recalled, const conversation::Ledger& 
                                    {InjectedBlock::kSessions, 1, kMemories, kPreface, {}},
                                    {InjectedBlock::kContext, 1, kMemories, kPreface, {}}};
   if (!task.empty()) sections[0].lines = {task};
-  std::vector<conversation::LedgerMark> session_marks;
+  std::vector<conversation::LedgerItem> session_items;
   for (const RecalledSession& session : recalled.sessions) {
-    if (base::IsBlank(session.summary) || IsMarked(ledger, MarkOf(session))) continue;
+    if (base::IsBlank(session.summary) || IsInLedger(ledger, LedgerItemOf(session))) continue;
     sections[1].lines.push_back(SessionLine(session));
-    session_marks.push_back(MarkOf(session));
+    session_items.push_back(LedgerItemOf(session));
   }
   std::vector<RecalledItem> items;
   for (const RecalledItem& item : recalled.items) {
-    if (IsMarked(ledger, MarkOf(item))) continue;
+    if (IsInLedger(ledger, LedgerItemOf(item))) continue;
     sections[2].lines.push_back(ItemLine(item));
     items.push_back(item);
   }
   const auto joined =
       JoinSections(sections, {memories, kMaxInjectedCharacters}, kMaxInjectedCharacters);
-  Injection injection{joined.text, std::move(session_marks), std::move(items)};
-  injection.marks.resize(joined.kept[1]);
+  Injection injection{joined.text, std::move(session_items), std::move(items)};
+  injection.ledger_items.resize(joined.kept[1]);
   injection.items.resize(joined.kept[2]);
-  for (const RecalledItem& item : injection.items) injection.marks.push_back(MarkOf(item));
+  for (const RecalledItem& item : injection.items)
+    injection.ledger_items.push_back(LedgerItemOf(item));
   return injection;
 }
 
@@ -99,6 +146,15 @@ std::string SourceWords(const RecalledItem& item) {
   if (item.rule.empty()) return base::InertName(item.tool);
   const std::string tool = item.tool.empty() ? "" : base::InertName(item.tool) + " by ";
   return tool + "rule " + base::InertName(item.rule);
+}
+
+size_t Utf16Units(std::string_view text) {
+  size_t units = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) != 0x80) units += byte >= 0xF0 ? 2 : 1;
+  }
+  return units;
 }
 
 }  // namespace sidecar

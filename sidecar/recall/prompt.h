@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/conversation/working/ledger_mark.h"
+#include "lib/conversation/ledger_item.h"
 #include "sidecar/recall/recalled.h"
 
 namespace sidecar {
@@ -17,9 +17,9 @@ inline constexpr size_t kMaxInjectedCharacters = 10'000;  // agents limit the an
 inline constexpr size_t kCharactersPerToken = 3;
 
 struct Injection {
-  std::string text;                             // empty: nothing
-  std::vector<conversation::LedgerMark> marks;  // of the memories in the text
-  std::vector<RecalledItem> items;              // those in the text
+  std::string text;                                    // empty: nothing
+  std::vector<conversation::LedgerItem> ledger_items;  // of the memories in the text
+  std::vector<RecalledItem> items;                     // those in the text
 };
 
 // The blocks <memory:sessions> and <memory:context>, without items that the ledger has in the same
@@ -35,5 +35,7 @@ std::string InertRecord(std::string_view text);
 std::string TrustWord(const std::string& trust);
 // The source as a head shows it: claimed names in quotes; without a name, the trust class.
 std::string SourceWords(const RecalledItem& item);
+
+size_t Utf16Units(std::string_view text);  // of UTF-8
 
 }  // namespace sidecar

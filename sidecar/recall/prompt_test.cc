@@ -71,9 +71,9 @@ TEST(Prompt, WhatWasSeenIsLeftOutUntilItChanges) {
   recalled.sessions = {{"m1", "one"}, {"m2", "two"}};
   recalled.items = {Item(1, "a", "a"), Item(2, "b", "b")};
   const Injection first = RenderInjection(recalled, {}, 2000);
-  EXPECT_EQ(first.marks.size(), 4u);
+  EXPECT_EQ(first.ledger_items.size(), 4u);
   conversation::Ledger ledger;
-  for (const conversation::LedgerMark& mark : first.marks) ledger[mark.item] = mark.value;
+  for (const conversation::LedgerItem& item : first.ledger_items) ledger[item.name] = item.value;
   EXPECT_EQ(RenderInjection(recalled, ledger, 2000).text, "");
   recalled.items[1].revision = "2";
   const Injection again = RenderInjection(recalled, ledger, 2000);

@@ -35,7 +35,7 @@ std::string TrustOf(const Json& row) {
 // Keeps only the numbers of the known scores.
 Json ScoresOf(const Json& row) {
   Json scores;
-  for (const char* name : {"lexical", "similarity"}) {
+  for (const char* name : {"lexical", "similarity", "soft", "session", "answer"}) {
     const Json* score = base::At(row, {"scores", name});
     if (score != nullptr && score->is_number()) scores[name] = *score;
   }
@@ -44,19 +44,27 @@ Json ScoresOf(const Json& row) {
 
 }  // namespace
 
-conversation::LedgerMark MarkOf(const RecalledSession& session) {
+std::set<std::string> SessionIds(const Recalled& recalled) {
+  std::set<std::string> ids;
+  for (const RecalledSession& session : recalled.sessions) ids.insert(session.id);
+  for (const RecalledItem& item : recalled.items) ids.insert(item.session);
+  ids.erase("");
+  return ids;
+}
+
+conversation::LedgerItem LedgerItemOf(const RecalledSession& session) {
   return {"session:" +
           (session.id.empty() ? base::Sha256Hex(session.summary).substr(0, 16) : session.id)};
 }
 
-conversation::LedgerMark MarkOf(const RecalledItem& item) {
+conversation::LedgerItem LedgerItemOf(const RecalledItem& item) {
   return {"observation:" + std::to_string(item.id), item.revision};
 }
 
-bool IsMarked(const conversation::Ledger& ledger, const conversation::LedgerMark& mark) {
-  const auto found = ledger.find(mark.item);
+bool IsInLedger(const conversation::Ledger& ledger, const conversation::LedgerItem& item) {
+  const auto found = ledger.find(item.name);
   return found != ledger.end() &&
-         (found->second == mark.value || found->second == conversation::kInjected);
+         (found->second == item.value || found->second == conversation::kInjected);
 }
 
 RecalledItem ReadItem(const Json& row) {

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lib/api/policy.h"
 #include "lib/base/json/json.h"
-#include "lib/conversation/working/ledger_mark.h"
+#include "lib/conversation/ledger_item.h"
 
 namespace sidecar {
 
@@ -30,7 +31,9 @@ struct RecalledItem {
   std::string method;      // fts5_bm25, embedding, fused, recency, due
   std::string revision;    // changes with the memory
   double rank = 0;
-  base::Json scores;  // {lexical, similarity} if the server ranked by meaning, too; else null
+  // {lexical, similarity, soft, session, answer}, the parts of the rank that the server names; null
+  // if it ranked by words alone.
+  base::Json scores;
 };
 
 struct Recalled {
@@ -39,12 +42,15 @@ struct Recalled {
   std::string outcome = "ok";  // ok | off | unavailable | timeout | breaker_open
 };
 
+// The memory sessions that are recalled, or wrote what is recalled.
+std::set<std::string> SessionIds(const Recalled& recalled);
+
 // The ledger entry of a session or an item.
-conversation::LedgerMark MarkOf(const RecalledSession& session);
-conversation::LedgerMark MarkOf(const RecalledItem& item);
+conversation::LedgerItem LedgerItemOf(const RecalledSession& session);
+conversation::LedgerItem LedgerItemOf(const RecalledItem& item);
 
 // The conversation has the item already, in this version.
-bool IsMarked(const conversation::Ledger& ledger, const conversation::LedgerMark& mark);
+bool IsInLedger(const conversation::Ledger& ledger, const conversation::LedgerItem& item);
 
 // Read a row of the server, a list of rows, the sessions of GET /context. Missing fields are empty;
 // a row without a trust class has the class agent.

@@ -9,7 +9,8 @@ namespace {
 TEST(Recalled, RecordsTheScoresOfARowThatMeaningRanked) {
   const auto rows = base::ParseJson(R"([
     {"id": 1, "rank": -0.5, "method": "fused",
-     "scores": {"lexical": 2.5, "similarity": 0.75, "note": "a sentence"}},
+     "scores": {"lexical": 2.5, "similarity": 0.75, "soft": 0.5, "session": 1, "answer": 0.25,
+                "note": "a sentence"}},
     {"id": 2, "rank": -0.2, "method": "embedding", "scores": {"lexical": 0, "similarity": null}},
     {"id": 3, "rank": -4, "method": "fts5_bm25", "scores": "none"},
     {"id": 4, "rank": -4, "method": "fts5_bm25"}])");
@@ -17,7 +18,11 @@ TEST(Recalled, RecordsTheScoresOfARowThatMeaningRanked) {
   const std::vector<RecalledItem> found = ReadItems(*rows);
   const base::Json record = EncodeItems(found, found);
   ASSERT_EQ(record.size(), 4U);
-  EXPECT_EQ(record[0]["scores"], (base::Json{{"lexical", 2.5}, {"similarity", 0.75}}));
+  EXPECT_EQ(record[0]["scores"], (base::Json{{"lexical", 2.5},
+                                             {"similarity", 0.75},
+                                             {"soft", 0.5},
+                                             {"session", 1},
+                                             {"answer", 0.25}}));
   EXPECT_EQ(record[1]["scores"], (base::Json{{"lexical", 0}}));
   EXPECT_FALSE(record[2].contains("scores"));
   EXPECT_FALSE(record[3].contains("scores"));

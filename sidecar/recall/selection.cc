@@ -27,7 +27,7 @@ std::string WordsOf(const RecalledItem& item) {
 
 }  // namespace
 
-conversation::LedgerMark TranscriptCleared(int64_t now_ms) {
+conversation::LedgerItem TranscriptCleared(int64_t now_ms) {
   return {kCleared, base::FormatTime(now_ms)};
 }
 
@@ -36,12 +36,13 @@ int64_t ClearedMs(const conversation::Ledger& ledger) {
   return cleared == ledger.end() ? 0 : base::ParseTime(cleared->second).value_or(0);
 }
 
-Recalled WithoutOwn(Recalled recalled, const std::string& own_session, int64_t since_ms) {
+Recalled WithoutOwn(Recalled recalled, const std::set<std::string>& own_sessions,
+                    int64_t since_ms) {
   std::erase_if(recalled.sessions,
-                [&](const RecalledSession& session) { return session.id == own_session; });
+                [&](const RecalledSession& session) { return own_sessions.contains(session.id); });
   if (recalled.sessions.size() > kRecalledSessions) recalled.sessions.resize(kRecalledSessions);
   std::erase_if(recalled.items, [&](const RecalledItem& item) {
-    return !own_session.empty() && item.session == own_session && item.created_ms >= since_ms;
+    return own_sessions.contains(item.session) && item.created_ms >= since_ms;
   });
   return recalled;
 }
@@ -64,7 +65,8 @@ Recalled WithoutRepeats(Recalled recalled) {
 Recalled WithOneDigest(Recalled recalled, const conversation::Ledger& ledger) {
   bool any = false;
   std::erase_if(recalled.items, [&](const RecalledItem& item) {
-    return item.type == kDigest && (IsMarked(ledger, MarkOf(item)) || std::exchange(any, true));
+    return item.type == kDigest &&
+           (IsInLedger(ledger, LedgerItemOf(item)) || std::exchange(any, true));
   });
   return recalled;
 }

@@ -3,22 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
-#include "lib/conversation/working/ledger_mark.h"
+#include "lib/conversation/ledger_item.h"
 #include "sidecar/recall/recalled.h"
 
 namespace sidecar {
 
 inline constexpr size_t kNewestOfAFirstPrompt = 2;
 
-// A mark beside those of items: the runtime cleared or compacted the transcript at this time.
-conversation::LedgerMark TranscriptCleared(int64_t now_ms);
+// An entry beside those of memories: the runtime cleared or compacted the transcript at this time.
+conversation::LedgerItem TranscriptCleared(int64_t now_ms);
 int64_t ClearedMs(const conversation::Ledger& ledger);  // 0: never
 
-// Without the conversation's own session and what it wrote from `since_ms` on, which its transcript
-// has. At most kRecalledSessions sessions stay.
-Recalled WithoutOwn(Recalled recalled, const std::string& own_session, int64_t since_ms);
+// Without the conversation's own sessions and what they wrote from `since_ms` on, which its
+// transcript has. At most kRecalledSessions sessions stay.
+Recalled WithoutOwn(Recalled recalled, const std::set<std::string>& own_sessions, int64_t since_ms);
 // Without an item whose words stand in the same order in an earlier one; a user's own words are a
 // repeat of a user's alone.
 Recalled WithoutRepeats(Recalled recalled);

@@ -31,11 +31,11 @@ TEST(Selection, ATurnGetsNothingOfItsOwnSession) {
   recalled.items[0].session = "a";
   recalled.items[1].session = "own";
   recalled.items[1].created_ms = 5'000;
-  const Recalled rest = WithoutOwn(recalled, "own", 0);
+  const Recalled rest = WithoutOwn(recalled, {"own"}, 0);
   EXPECT_EQ(Ids(rest), (List{1, 3}));
   ASSERT_EQ(rest.sessions.size(), 3U);
   EXPECT_EQ(rest.sessions[0].id, "a");
-  EXPECT_EQ(Ids(WithoutOwn(recalled, "", 0)), (List{1, 2, 3}));
+  EXPECT_EQ(Ids(WithoutOwn(recalled, {}, 0)), (List{1, 2, 3}));
 }
 
 TEST(Selection, WhatItSavedBeforeItsTranscriptWasClearedIsNotInTheTranscript) {
@@ -44,8 +44,8 @@ TEST(Selection, WhatItSavedBeforeItsTranscriptWasClearedIsNotInTheTranscript) {
   for (RecalledItem& item : recalled.items) item.session = "own";
   recalled.items[0].created_ms = 4'000;
   recalled.items[1].created_ms = 6'000;
-  const conversation::LedgerMark cleared = TranscriptCleared(5'000);
-  EXPECT_EQ(Ids(WithoutOwn(recalled, "own", ClearedMs({{cleared.item, cleared.value}}))),
+  const conversation::LedgerItem cleared = TranscriptCleared(5'000);
+  EXPECT_EQ(Ids(WithoutOwn(recalled, {"own"}, ClearedMs({{cleared.name, cleared.value}}))),
             (List{1}));
 }
 
@@ -85,8 +85,8 @@ TEST(Selection, ATurnGetsTheFirstDigestAlone) {
   recalled.items = {Row(1, "a"), Row(2, "b"), Row(3, "c"), Row(4, "d", "recency")};
   for (const size_t digest : {1, 2, 3}) recalled.items[digest].type = "session";
   EXPECT_EQ(Ids(WithOneDigest(recalled, {})), (List{1, 2}));
-  const conversation::LedgerMark given = MarkOf(recalled.items[1]);
-  EXPECT_EQ(Ids(WithOneDigest(recalled, {{given.item, given.value}})), (List{1, 3}));
+  const conversation::LedgerItem given = LedgerItemOf(recalled.items[1]);
+  EXPECT_EQ(Ids(WithOneDigest(recalled, {{given.name, given.value}})), (List{1, 3}));
 }
 
 TEST(Selection, OfTheNewestAFirstPromptGetsTwoAUsersFirst) {

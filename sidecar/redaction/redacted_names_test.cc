@@ -35,7 +35,7 @@ class RedactedNames : public SidecarTest {
   }
 };
 
-TEST_F(RedactedNames, OfHooksAreNotStoredAndAConversationIsFoundByItsOwnId) {
+TEST_F(RedactedNames, OfHooksAreNotStored) {
   directory_.Write(
       "policy.json",
       PolicyText(
@@ -67,7 +67,7 @@ TEST_F(RedactedNames, OfHooksAreNotStoredAndAConversationIsFoundByItsOwnId) {
   ExpectNowhere();
 }
 
-TEST_F(RedactedNames, OfWritesAreNotSentAndTheSessionIsOne) {
+TEST_F(RedactedNames, OfWritesAreNotSent) {
   const std::string id = "run-" + kNamedSecret;
   Hook("UserPromptSubmit", {{"prompt", "go"}}, id);
   const std::string session =
@@ -93,7 +93,7 @@ TEST_F(RedactedNames, OfWritesAreNotSentAndTheSessionIsOne) {
   ExpectNowhere();
 }
 
-TEST(RedactedName, StaysWithinItsLimitAndDifferentOnesStayDifferent) {
+TEST(RedactedName, IsBoundedAndStaysUnique) {
   const auto redactor = redaction::Redactor::Compile({});
   ASSERT_TRUE(redactor);
   redaction::Redactor::Counts counts;

@@ -44,7 +44,7 @@ bool DidNotRun(const std::string& error) {
 
 class ClaudeTranscript : public TranscriptFormat {
  public:
-  std::vector<PastEvent> Take(Json line) override {
+  std::vector<PastEvent> ReadLine(Json line) override {
     std::vector<PastEvent> events;
     if (const auto at_ms = base::ParseTime(base::StringAt(line, {"timestamp"}))) at_ms_ = *at_ms;
     const std::string type = base::StringAt(line, {"type"});

@@ -88,7 +88,7 @@ Output OutputOf(const Json& given) {
 
 class CodexTranscript : public TranscriptFormat {
  public:
-  std::vector<PastEvent> Take(Json line) override {
+  std::vector<PastEvent> ReadLine(Json line) override {
     std::vector<PastEvent> events;
     if (!line.is_object()) return events;
     if (const auto at_ms = base::ParseTime(base::StringAt(line, {"timestamp"}))) at_ms_ = *at_ms;

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "sidecar/replay/hooked_part.h"
+#include "sidecar/policy/active_policy.h"
 #include "sidecar/replay/import_batch.h"
+#include "sidecar/replay/transcript_events.h"
 #include "sidecar/replay/transcript_file.h"
+#include "sidecar/tables/hooked_session.h"
 
 namespace sidecar {
 namespace {
@@ -17,6 +19,35 @@ namespace {
 using base::Json;
 using base::Result;
 using base::Status;
+
+// The part of a session from its first event that a hook saw. Not by time alone: a transcript may
+// come from another machine's clock.
+class HookedPart {
+ public:
+  explicit HookedPart(HookedSession session) : session_(std::move(session)) {}
+  // Call it with the events in their order: an event is in it if it came after the first hook, has
+  // the first prompt or is one of the calls, or follows such an event.
+  bool Has(const PastEvent& event, const ActivePolicy& policy);
+
+ private:
+  HookedSession session_;
+  bool begun_ = false;
+};
+
+// The agent writes a prompt into its transcript before its hooks start, and these may start memory.
+constexpr int64_t kHookSlackMs = 60'000;
+
+bool HookedPart::Has(const PastEvent& past, const ActivePolicy& policy) {
+  const api::HookEvent& event = past.event;
+  if (begun_) return true;
+  begun_ = past.at_ms >= session_.since_ms - kHookSlackMs ||
+           (!event.tool_use_id.empty() && session_.calls.contains(event.tool_use_id));
+  if (begun_ || event.prompt.empty() || session_.first_prompt.empty()) return begun_;
+  redaction::Redactor::Counts counts;
+  begun_ = event.prompt == session_.first_prompt ||
+           policy.redactor.Redact(event.prompt, counts) == session_.first_prompt;
+  return begun_;
+}
 
 constexpr size_t kMostOpenFiles = 200;
 constexpr size_t kToldBroken = 20;  // of one session; all are counted
@@ -116,12 +147,12 @@ class Run {
         first_ms = event->at_ms;
       }
       if (first == nullptr) return {};
-      PastEvent event = first->Take();
+      PastEvent event = first->Pop();
       if (hooked && hooked->Has(event, policy)) {
         left_ = "hooked";
         continue;
       }
-      for (Json& row : replay.Take(std::move(event))) held_.push_back(std::move(row));
+      for (Json& row : replay.Handle(std::move(event))) held_.push_back(std::move(row));
       if (plan_.since_ms == 0 || replay.last_ms() >= plan_.since_ms)
         RETURN_IF_ERROR(SendHeld(report));
       if (Now() - told_ms_ >= kTellEveryMs) TellRead(files);

@@ -55,7 +55,7 @@ base::Result<SessionReplay> SessionReplay::Begin(const std::string& session,
   return SessionReplay(std::move(account), std::move(policy));
 }
 
-std::vector<Json> SessionReplay::Take(PastEvent past) {
+std::vector<Json> SessionReplay::Handle(PastEvent past) {
   const TurnDraft draft = Draft(*policy_, std::move(past.event));
   if (past.at_ms > 0 && first_ms_ == 0) first_ms_ = past.at_ms;
   last_ms_ = std::max(last_ms_, past.at_ms);

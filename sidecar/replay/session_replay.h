@@ -23,9 +23,9 @@ class SessionReplay {
   static base::Result<SessionReplay> Begin(const std::string& session,
                                            std::shared_ptr<const ActivePolicy> policy);
 
-  // Takes an event, in the order of time; returns the observations that it gives, in the form of an
-  // import.
-  std::vector<base::Json> Take(PastEvent event);
+  // Handles an event, in the order of time; returns the observations that it gives, in the form of
+  // an import.
+  std::vector<base::Json> Handle(PastEvent event);
 
   struct End {
     base::Json session;                // a session of an import

@@ -22,8 +22,8 @@ struct PastEvent {
 class TranscriptFormat {
  public:
   virtual ~TranscriptFormat() = default;
-  virtual std::vector<PastEvent> Take(base::Json line) = 0;
-  virtual std::vector<PastEvent> Finish() = 0;  // behind the last line
+  virtual std::vector<PastEvent> ReadLine(base::Json line) = 0;
+  virtual std::vector<PastEvent> Finish() = 0;  // after the last line
 };
 
 // Claude Code (~/.claude/projects) and Codex (~/.codex/sessions).

@@ -1,16 +1,51 @@
-// The events of one file of a transcript, in its order.
+// A file of a transcript: its lines, and their events.
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
-#include "sidecar/replay/line_file.h"
+#include "lib/base/result.h"
 #include "sidecar/replay/transcript_events.h"
 
 namespace sidecar {
+
+// The lines of a file, one after the other, in bounded memory: the part of the file from the
+// current line on is kept.
+class LineFile {
+ public:
+  static constexpr size_t kMostLineBytes = 64 << 20;
+
+  static base::Result<LineFile> Open(const std::string& path);
+
+  struct Line {
+    int64_t number = 0;     // from 1 on
+    std::string_view text;  // until the next call; empty with too_long
+    bool too_long = false;  // over kMostLineBytes
+    bool ends = true;       // false: the last line of the file, without a line end
+  };
+  // False: the end of the file.
+  bool Next(Line& line);
+  int64_t bytes() const { return bytes_; }  // read so far
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  explicit LineFile(std::FILE* file) : file_(file) {}
+  bool Fill();  // reads more; false: the end of the file
+
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string buffer_;
+  size_t at_ = 0, searched_ = 0;
+  int64_t number_ = 0, bytes_ = 0;
+};
 
 // A line that gives nothing because it cannot be read.
 struct BrokenLine {
@@ -21,6 +56,7 @@ struct BrokenLine {
 
 using LineIds = std::set<size_t>;  // hashes of the ids of lines
 
+// The events of one file of a transcript, in its order.
 class TranscriptFile {
  public:
   struct Readers {
@@ -31,7 +67,7 @@ class TranscriptFile {
   static base::Result<TranscriptFile> Open(const std::string& path, const std::string& format,
                                            Readers readers);
   const PastEvent* Peek();                          // null: no more
-  PastEvent Take();                                 // after a Peek that found one
+  PastEvent Pop();                                  // after a Peek that found one
   int64_t bytes() const { return lines_.bytes(); }  // read so far
 
  private:

@@ -27,11 +27,11 @@ Read ReadAll(const std::string& text, LineIds* seen = nullptr) {
       path, "claude-code",
       {[&](const BrokenLine& line) { read.broken.push_back(line.line); }, seen});
   EXPECT_TRUE(file);
-  for (; file && file->Peek() != nullptr; ++read.events) file->Take();
+  for (; file && file->Peek() != nullptr; ++read.events) file->Pop();
   return read;
 }
 
-TEST(TranscriptFile, LinesThatCannotBeReadAreToldAndTheOthersCount) {
+TEST(TranscriptFile, UnreadableLinesAreReported) {
   const std::string line = kPrompt;
   const struct {
     std::string text;
@@ -56,21 +56,21 @@ TEST(TranscriptFile, LinesThatCannotBeReadAreToldAndTheOthersCount) {
   }
 }
 
-TEST(TranscriptFile, AHugeLineIsNotHeldInMemory) {
+TEST(TranscriptFile, HugeLineIsNotHeldInMemory) {
   const Read read =
       ReadAll(std::string(LineFile::kMostLineBytes + (1 << 20), 'x') + "\n" + kPrompt + "\n");
   EXPECT_EQ(read.events, 1u);
   EXPECT_EQ(read.broken, std::vector<int64_t>{1});
 }
 
-TEST(TranscriptFile, ALineWithAKnownIdIsACopy) {
+TEST(TranscriptFile, LineWithKnownIdIsACopy) {
   const std::string line = R"({"type":"user","uuid":"u1","message":{"content":"a"}})";
   LineIds seen;
   EXPECT_EQ(ReadAll(line + "\n" + line + "\n" + kPrompt, &seen).events, 2u);
   EXPECT_EQ(ReadAll(line, &seen).events, 0u);
 }
 
-TEST(ReplayPlan, AWrongPlanIsNamed) {
+TEST(ReplayPlan, InvalidPlanIsNamed) {
   const std::string good =
       R"({"projects":[{"policy":{"version":1}}],"sessions":[{"project":0,"id":"a","format":"codex","files":["/x"]}]})";
   ASSERT_TRUE(DecodeReplayPlan(good)) << DecodeReplayPlan(good).error().message;

@@ -21,7 +21,7 @@ std::vector<std::string> EventsOf(TranscriptFormat& format, const std::vector<st
   for (const std::string& line : lines) {
     auto json = base::ParseJson(line);
     EXPECT_TRUE(json) << line;
-    if (json) add(format.Take(std::move(*json)));
+    if (json) add(format.ReadLine(std::move(*json)));
   }
   add(format.Finish());
   return events;
@@ -46,7 +46,7 @@ std::string ResultOf(const std::string& content, bool error = false) {
               (error ? R"(,"is_error":true}])" : "}]"));
 }
 
-TEST(ClaudeFormat, LinesGiveTheEventsThatHooksWouldGet) {
+TEST(ClaudeFormat, LinesBecomeHookEvents) {
   const std::string said = R"({"type":"text","text":"Done."})";
   const Case table[] = {
       {"a turn", {User(R"("a")"), Assistant(said)}, {"UserPromptSubmit:a", "Stop:Done."}},
@@ -105,10 +105,10 @@ TEST(ClaudeFormat, LinesGiveTheEventsThatHooksWouldGet) {
     EXPECT_EQ(EventsOf(*ClaudeFormat(), one.lines), one.events) << one.what;
 }
 
-TEST(ClaudeFormat, AResultIsTheToolsOwn) {
+TEST(ClaudeFormat, ResultBelongsToItsTool) {
   const auto format = ClaudeFormat();
-  ASSERT_TRUE(format->Take(*base::ParseJson(Assistant(kCall))).empty());
-  const auto events = format->Take(*base::ParseJson(
+  ASSERT_TRUE(format->ReadLine(*base::ParseJson(Assistant(kCall))).empty());
+  const auto events = format->ReadLine(*base::ParseJson(
       R"({"type":"user","timestamp":"2026-03-02T09:00:00.250Z","toolUseResult":{"stdout":"own"},
           "message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"the model's"}]}})"));
   ASSERT_EQ(events.size(), 1u);
@@ -127,7 +127,7 @@ std::string Message(const std::string& role, const std::string& text) {
               R"(","content":[{"type":"input_text","text":)" + text + "}]}");
 }
 
-TEST(CodexFormat, LinesGiveTheEventsThatHooksWouldGet) {
+TEST(CodexFormat, LinesBecomeHookEvents) {
   const std::string user = Message("user", R"("a")");
   const std::string event = Codex("event_msg", R"({"type":"user_message","message":"a"})");
   const std::string answer = Message("assistant", R"("Done.")");
@@ -182,7 +182,7 @@ TEST(CodexFormat, LinesGiveTheEventsThatHooksWouldGet) {
     EXPECT_EQ(EventsOf(*CodexFormat(), one.lines), one.events) << one.what;
 }
 
-TEST(CodexFormat, AShellCallHasItsCommandAsOneText) {
+TEST(CodexFormat, ShellCallHasOneCommandText) {
   const std::pair<const char*, const char*> table[] = {
       {R"({"command":["bash","-lc","git commit -m x"]})", "git commit -m x"},
       {R"({"command":["git","status"]})", "git status"},
@@ -196,8 +196,8 @@ TEST(CodexFormat, AShellCallHasItsCommandAsOneText) {
                        {"name", "exec_command"},
                        {"call_id", "c"},
                        {"arguments", arguments}};
-    ASSERT_TRUE(format->Take({{"type", "response_item"}, {"payload", item}}).empty());
-    const auto events = format->Take(
+    ASSERT_TRUE(format->ReadLine({{"type", "response_item"}, {"payload", item}}).empty());
+    const auto events = format->ReadLine(
         {{"type", "response_item"},
          {"payload", {{"type", "function_call_output"}, {"call_id", "c"}, {"output", "x"}}}});
     ASSERT_EQ(events.size(), 1u) << arguments;

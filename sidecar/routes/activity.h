@@ -1,4 +1,5 @@
-// Tracks the agent's requests, so that an upgrade waits for a quiet moment.
+// Tracks the agent's requests, so that an upgrade waits for a quiet moment, and the supervisor of a
+// laptop ends what is not used. Both ask whether the sidecar answers (/health): that is no use.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +16,16 @@ namespace sidecar {
 class Activity {
  public:
   explicit Activity(const base::Clock& clock) : clock_(clock), last_ms_(clock.MonotonicMs()) {}
-  // The routes with handlers that count a request from its beginning to its answer.
+  // The routes with handlers that count a request from its beginning to its answer,
+  // but not /health.
   std::vector<http::Route> Watched(std::vector<http::Route> routes) {
-    for (http::Route& route : routes)
+    for (http::Route& route : routes) {
+      if (route.pattern == "/health") continue;
       route.handler = [this, handle = std::move(route.handler)](const http::Request& request) {
         const Asking asking(*this);
         return handle(request);
       };
+    }
     return routes;
   }
   // Milliseconds since the last answer, or since the start; 0 while a request runs.

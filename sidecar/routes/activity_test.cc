@@ -1,9 +1,11 @@
-// Shows that quiet time starts at the end of an answer, and is 0 during a request.
+// Shows that quiet time starts at the end of an answer, is 0 during a request, and goes on while
+// others ask for health.
 #include "sidecar/routes/activity.h"
 
 #include <gtest/gtest.h>
 
 #include "lib/testing/fake_clock.h"
+#include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
 namespace {
@@ -22,6 +24,16 @@ TEST(Activity, IsQuietFromTheEndOfAnAnswerOn) {
   EXPECT_EQ(activity.QuietMs(), 0);
   clock.Advance(1'500);
   EXPECT_EQ(activity.QuietMs(), 1'500);
+}
+
+using ActivityRoutes = SidecarTest;
+
+TEST_F(ActivityRoutes, QuestionsAboutHealthAreNoUse) {
+  EXPECT_EQ(Ask("GET", "/v1/status").status, 200);
+  EXPECT_TRUE(Until([&] {
+    Ask("GET", "/health");
+    return AskAdmin("/v1/policy").body["quiet_ms"] >= 300;
+  })) << "each question about health counts as the agent's";
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
 #include "lib/http/message/page_query.h"
-#include "sidecar/routes/json_handler.h"
+#include "sidecar/routes/handlers.h"
 #include "sidecar/tables/audit_log.h"
 
 namespace sidecar {
@@ -85,7 +85,7 @@ Result<Json> AuditRoutes::MarkRead(const http::Request& request) {
                                                    RETURN_IF_ERROR(MarkAuditRead(db, through));
                                                    return ReadAuditStatus(db);
                                                  },
-                                                 State::Room::kGives));
+                                                 State::Space::kFrees));
   base::LogInfo("rows of the audit log are marked as read", {{"through", stands.through}});
   return EncodeStatus(stands);
 }

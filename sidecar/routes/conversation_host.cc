@@ -5,7 +5,9 @@
 #include <iterator>
 #include <utility>
 
-#include "lib/conversation/routes/hosted_routes.h"
+#include "lib/api/operations/operations.h"
+#include "lib/conversation/routes/host.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "sidecar/session/sessions.h"
 #include "sidecar/text/tool_text.h"
 
@@ -14,10 +16,24 @@ namespace sidecar {
 using base::Json;
 using base::Result;
 
-Result<Json> ConversationHost::Read(const Work& use) { return state_.Read(use); }
+namespace {
 
-Result<Json> ConversationHost::Write(const Work& work, Room room) {
-  return state_.Write<Json>(work, room);
+using WriterSpace = sqlite::Writer::Space;
+
+// `rows` is of OnRows: the file, for the sidecar's own tables in the same transaction.
+sqlite::Database& FileOf(conversation::Rows& rows) {
+  return static_cast<conversation::SqliteRows&>(rows).database();
+}
+
+}  // namespace
+
+Result<Json> ConversationHost::Read(const Work& use) {
+  return state_.Read(conversation::OnRows(use));
+}
+
+Result<Json> ConversationHost::Write(const Work& work, Space space) {
+  return state_.Write<Json>(conversation::OnRows(work),
+                            space == Space::kFrees ? WriterSpace::kFrees : WriterSpace::kConsumes);
 }
 
 base::Status ConversationHost::Redact(Json& value, Text text) const {
@@ -53,18 +69,19 @@ base::Status ConversationHost::RedactMessages(Json& body, Length length) const {
   return {};
 }
 
-Result<conversation::Conversation> ConversationHost::Open(sqlite::Database& db,
+Result<conversation::Conversation> ConversationHost::Open(conversation::Rows& rows,
                                                           const std::string& key) {
   ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
-  return OpenConversation(db, key, {policy->policy, limits_, clock_.NowMs()});
+  return OpenConversation(FileOf(rows), key, {policy->policy, limits_, clock_.NowMs()});
 }
 
 Result<conversation::Host::Ending> ConversationHost::PrepareEnd(const std::string& key) {
   ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
   ASSIGN_OR_RETURN(std::shared_ptr<SessionAccount> account,
                    PrepareAccount(state_, key, policy->policy));
-  return Ending([this, key, policy, account](sqlite::Database& db) {
-    return EndConversation(db, key, {policy->policy, limits_, clock_.NowMs()}, account.get());
+  return Ending([this, key, policy, account](conversation::Rows& rows) {
+    return EndConversation(FileOf(rows), key, {policy->policy, limits_, clock_.NowMs()},
+                           account.get());
   });
 }
 
@@ -75,16 +92,15 @@ Result<int64_t> ConversationHost::SweepFields(const std::function<bool()>& stopp
 base::Status ConversationHost::KeepFields() { return fields_.Keep(WritingFields()); }
 
 conversation::FieldLife::Write ConversationHost::WritingFields() {
-  return [this](const auto& work) { return state_.Change(work, Room::kGives); };
+  return [this](const auto& work) {
+    return state_.Change(conversation::OnRows(work), WriterSpace::kFrees);
+  };
 }
 
 std::vector<http::Route> ConversationHost::Routes() {
   std::vector<http::Route> routes;
-  for (const conversation::HostedRoute& hosted : conversation::HostedRoutes()) {
-    http::Route& route = routes.emplace_back();
-    route.method = hosted.method;
-    route.pattern = hosted.pattern;
-    route.max_body_bytes = hosted.max_body_bytes;
+  for (const conversation::HostedHandler& hosted : conversation::HostedHandlers()) {
+    http::Route& route = routes.emplace_back(api::RouteOf(api::OperationNamed(hosted.name)));
     route.handler = [this, handler = hosted.handler](const http::Request& request) {
       Result<http::Response> answer = handler(*this, request);
       return answer ? *std::move(answer) : http::ErrorResponse(answer.error());

@@ -9,6 +9,7 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/conversation/routes/host.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/http/message/router.h"
 #include "sidecar/outbox/outbox.h"
 #include "sidecar/policy/policy_watch.h"
@@ -33,7 +34,7 @@ class ConversationHost : public conversation::Host {
         fields_(clock, SavedFieldClock(state)) {}
 
   base::Result<base::Json> Read(const Work& use) override;
-  base::Result<base::Json> Write(const Work& work, Room room) override;
+  base::Result<base::Json> Write(const Work& work, Space space) override;
   int64_t NowMs() const override { return clock_.NowMs(); }
   conversation::FieldLife& Fields() override { return fields_; }
   int64_t CheckpointsKept() const override { return checkpoints_kept_; }
@@ -45,7 +46,7 @@ class ConversationHost : public conversation::Host {
   }
   base::Status RedactMessages(base::Json& body, Length length) const override;
   // Opens the conversation with a memory session.
-  base::Result<conversation::Conversation> Open(sqlite::Database& db,
+  base::Result<conversation::Conversation> Open(conversation::Rows& rows,
                                                 const std::string& key) override;
   base::Result<Ending> PrepareEnd(const std::string& key) override;
   void Changed() override { wake_(); }
@@ -59,7 +60,8 @@ class ConversationHost : public conversation::Host {
 
  private:
   static int64_t SavedFieldClock(State& state) {
-    return state.Read(conversation::LoadFieldClock).value_or(int64_t{0});
+    return state.Read([](sqlite::Database& db) { return conversation::SqliteRows(db).LoadClock(); })
+        .value_or(int64_t{0});
   }
   conversation::FieldLife::Write WritingFields();
   State& state_;

@@ -6,7 +6,7 @@
 #include "lib/base/process/log.h"
 #include "sidecar/outbox/dead_letters.h"
 #include "sidecar/outbox/outbox.h"
-#include "sidecar/routes/json_handler.h"
+#include "sidecar/routes/handlers.h"
 #include "sidecar/tables/erasure.h"
 
 namespace sidecar {
@@ -69,7 +69,7 @@ Status ErasureRoutes::EraseOutbox(const Quotes& quotes, Json& erased) {
             return row.dead ? DiscardDeadLetter(db, row.sequence)
                             : DiscardPending(db, row.sequence);
           },
-          State::Room::kGives));
+          State::Space::kFrees));
       ++(whole ? discarded : rewritten);
     }
   }
@@ -100,7 +100,7 @@ Result<Json> ErasureRoutes::Erase(const http::Request& request) {
       for (const int64_t row : piece.rows) {
         RETURN_IF_ERROR(state_.Change(
             [&](sqlite::Database& db) { return EraseFromRow(db, table, quotes, row); },
-            State::Room::kGives));
+            State::Space::kFrees));
       }
     }
     if (rows == 0) continue;
@@ -114,7 +114,7 @@ Result<Json> ErasureRoutes::Erase(const http::Request& request) {
                                               [&](sqlite::Database& db) -> Result<int64_t> {
                                                 return EraseAnswers(db, quotes);
                                               },
-                                              State::Room::kGives));
+                                              State::Space::kFrees));
   if (answers > 0) erased["answers"] = answers;
   RETURN_IF_ERROR(state_.EmptyLog());
   base::LogInfo("quotes of an erased memory were removed", {{"kinds", std::ssize(erased)}});

@@ -2,15 +2,17 @@
 #include "sidecar/routes/injection_routes.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
-#include "lib/conversation/conversations.h"
 #include "lib/http/message/page_query.h"
 #include "sidecar/recall/prompt.h"
 #include "sidecar/recall/selection.h"
-#include "sidecar/routes/json_handler.h"
+#include "sidecar/routes/handlers.h"
+#include "sidecar/tables/memory_sessions.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -136,11 +138,10 @@ Json InjectionRoutes::ReplayOne(const InjectionRecord& record, const ActivePolic
   Recalled found, inject;
   if (record.tool_name.empty()) {
     found = recall_.ForPrompt(policy.policy, {record.conversation, query, record.turn <= 1}, {});
-    const auto conversation = state_.Read(
-        [&](sqlite::Database& db) { return conversation::Find(db, record.conversation); });
-    const bool known = conversation && *conversation;
-    const std::string own = known ? (*conversation)->memory_session_id : "";
-    inject = WithoutOwn(found, own, 0);
+    const auto own = state_.Read([&](sqlite::Database& db) {
+      return SessionsOf(db, record.conversation, SessionIds(found));
+    });
+    inject = WithoutOwn(found, own.value_or(std::set<std::string>()), 0);
     if (policy.policy.reinject != "everyTurn") inject = WithOneDigest(std::move(inject), {});
   } else {
     ToolRecall tool =

@@ -2,6 +2,7 @@
 // stay.
 #include <gtest/gtest.h>
 
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/conversation/working/ledger.h"
 #include "lib/testing/temporary_directory.h"
 #include "sidecar/sidecar_fixture.h"
@@ -111,10 +112,11 @@ TEST_F(LedgerTest, AListComesInPagesInTheOrderOfItsMarks) {
     auto state = State::Open(directory_.path() + "/state", [](const base::Error&) {});
     ASSERT_TRUE(state) << state.error().message;
     const auto filled = (*state)->Change([](sqlite::Database& db) -> base::Status {
+      conversation::SqliteRows rows(db);
       for (int i = 0; i < 2'500; ++i) {  // seven a millisecond, so that pages end among equal times
         const std::string item = std::to_string(i % 7) + std::string(400, '\x01');
         RETURN_IF_ERROR(
-            conversation::MarkInLedger(db, "c1", {{item + std::to_string(i), item}, i, i / 7}));
+            conversation::MarkInLedger(rows, "c1", {{item + std::to_string(i), item}, i, i / 7}));
       }
       return {};
     });
@@ -147,17 +149,19 @@ TEST(Ledger, IsFullAtItsLimitAndStillTakesWhatItHas) {
   auto state = State::Open(directory.path(), [](const base::Error&) {});
   ASSERT_TRUE(state) << state.error().message;
   auto filled = (*state)->Change([](sqlite::Database& db) -> base::Status {
+    conversation::SqliteRows rows(db);
     ASSIGN_OR_RETURN(auto fill, db.Prepare("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
                                            " SELECT i + 1 FROM n WHERE i < ?)"
                                            " INSERT INTO ledger SELECT 'c', 'item ' || i, '', 0, 0"
                                            " FROM n"));
     RETURN_IF_ERROR(fill.Bind(conversation::kMaxLedgerItems).Run());
-    RETURN_IF_ERROR(conversation::MarkInLedger(db, "c", {{"item 7", "again"}, 0, 1}));
-    return conversation::MarkInLedger(db, "other", {{"item"}, 0, 1});
+    RETURN_IF_ERROR(conversation::MarkInLedger(rows, "c", {{"item 7", "again"}, 0, 1}));
+    return conversation::MarkInLedger(rows, "other", {{"item"}, 0, 1});
   });
   ASSERT_TRUE(filled) << filled.error().message;
   auto refused = (*state)->Change([](sqlite::Database& db) {
-    return conversation::MarkInLedger(db, "c", {{"one more"}, 0, 1});
+    conversation::SqliteRows rows(db);
+    return conversation::MarkInLedger(rows, "c", {{"one more"}, 0, 1});
   });
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kTooLarge);
@@ -179,8 +183,8 @@ TEST(Ledger, AnOlderVolumeKeepsWhatWasInjected) {
   }
   auto state = State::Open(directory.path(), [](const base::Error&) {});
   ASSERT_TRUE(state) << state.error().message;
-  auto ledger =
-      (*state)->Read([](sqlite::Database& db) { return conversation::ReadLedger(db, "c"); });
+  auto ledger = (*state)->Read(
+      [](sqlite::Database& db) { return conversation::SqliteRows(db).ReadLedger("c"); });
   ASSERT_TRUE(ledger);
   EXPECT_EQ(*ledger,
             (conversation::Ledger{

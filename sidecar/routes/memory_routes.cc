@@ -1,13 +1,15 @@
-// The table of routes, and the decoding of each request.
+// Serves each row that the sidecar forwards.
 #include "sidecar/routes/memory_routes.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "lib/api/memory_api.h"
+#include "lib/api/operations/operations.h"
 #include "lib/http/message/page_query.h"
-#include "sidecar/routes/trace_routes.h"
-#include "sidecar/service/items.h"
 
 namespace sidecar {
 namespace {
@@ -87,11 +89,6 @@ AgentMemory::Answer GetTimeline(AgentMemory& memory, const MemoryCall& call,
   return memory.Timeline(call, id, request.query);
 }
 
-AgentMemory::Answer GetList(AgentMemory& memory, const MemoryCall& call,
-                            const http::Request& request) {
-  return memory.List(call, request.path, request.query);
-}
-
 // Reads the whole document as JSON, to set the project of each row; other formats go to the server,
 // which streams.
 AgentMemory::Answer Import(AgentMemory& memory, const MemoryCall& call,
@@ -114,126 +111,71 @@ AgentMemory::Answer Import(AgentMemory& memory, const MemoryCall& call,
   return memory.Import(call, std::move(*parsed));
 }
 
-AgentMemory::Answer Forget(AgentMemory& memory, const MemoryCall& call,
-                           const http::Request& request) {
+// The requests that are more than forwarded: writes through the outbox, and rows whose owner is
+// checked first.
+struct Own {
+  std::string_view name;
+  AgentMemory::Answer (*ask)(AgentMemory&, const MemoryCall&, const http::Request&);
+};
+constexpr Own kOwn[] = {{"begin_session", PostSession},
+                        {"end_session", EndSession},
+                        {"save_observation", PostObservation},
+                        {"get_observation", GetObservation},
+                        {"list_revisions", GetRevisions},
+                        {"change_observation", PatchObservation},
+                        {"delete_observation", DeleteObservation},
+                        {"get_timeline", GetTimeline},
+                        {"import", Import}};
+
+// The body as the row has it; a missing one is {} where no field is needed.
+Result<std::optional<Json>> BodyOf(const api::Operation& row, const http::Request& request) {
+  if (row.body.empty()) return std::optional<Json>();
+  if (row.body.front().name.empty()) {
+    ASSIGN_OR_RETURN(Json value, base::ParseJson(request.body));
+    return std::optional(std::move(value));
+  }
+  const bool needed = std::ranges::any_of(row.body, &api::Field::must);
+  if (request.body.empty() && !needed) return std::optional(Json::object());
   ASSIGN_OR_RETURN(Json body, ObjectBody(request));
-  return memory.Forget(call, std::move(body));
+  return std::optional(std::move(body));
 }
 
-// PUT, GET, PATCH and DELETE of an item.
-AgentMemory::Answer AskItem(AgentMemory& memory, const MemoryCall& call,
-                            const http::Request& request) {
-  AgentMemory::Resource item;
-  for (const char* method : {"PUT", "PATCH", "DELETE"})
-    if (request.method == method) item.method = method;
-  item.path = ItemPath(*call.policy, request.parameters.at("key"));
-  item.if_match = request.headers.Get("If-Match");
-  item.if_none_match = request.headers.Get("If-None-Match");
-  if (request.method == "PUT" || request.method == "PATCH") {
-    ASSIGN_OR_RETURN(item.body, ObjectBody(request));
-  }
-  return memory.Ask(call, std::move(item));
-}
-
-AgentMemory::Answer ConsiderItem(AgentMemory& memory, const MemoryCall& call,
-                                 const http::Request& request) {
-  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
-  return memory.Ask(call, ConsiderCall(call.policy->policy, std::move(body)));
-}
-
-// POST of an episode or a search, and GET of a conversation's episodes.
-AgentMemory::Answer AskEpisodes(AgentMemory& memory, const MemoryCall& call,
-                                const http::Request& request) {
-  AgentMemory::Resource episodes;
-  episodes.path = request.path;
-  if (const auto id = request.parameters.find("conversation"); id != request.parameters.end()) {
-    redaction::Redactor::Counts counts;
-    episodes.path =
-        "/episodic/" + http::PercentEncode(call.policy->redactor.Redact(id->second, counts));
-    return memory.Ask(call, std::move(episodes));
-  }
-  episodes.method = "POST";
-  ASSIGN_OR_RETURN(episodes.body, ObjectBody(request));
-  episodes.body["source"] = {{"origin", api::kOriginAgent}};
-  return memory.Ask(call, std::move(episodes));
-}
-
-AgentMemory::Answer Shared(AgentMemory& memory, const MemoryCall& call,
-                           const http::Request& request) {
-  const bool puts = request.method == "PUT", deletes = request.method == "DELETE";
-  AgentMemory::SharedCall shared{puts ? "PUT" : deletes ? "DELETE" : "GET",
-                                 "",
-                                 "",
-                                 std::nullopt,
-                                 request.query,
-                                 request.headers};
-  if (request.parameters.contains("key")) {
-    shared.agent = request.parameters.at("agent");
-    shared.key = request.parameters.at("key");
-  }
-  if (puts) {
-    ASSIGN_OR_RETURN(shared.value, base::ParseJson(request.body));
-  }
-  return memory.Shared(call, std::move(shared));
+AgentMemory::Answer Ask(AgentMemory& memory, const MemoryCall& call, const api::Operation& row,
+                        const http::Request& request) {
+  const auto own = std::ranges::find(kOwn, row.name, &Own::name);
+  if (own != std::end(kOwn)) return own->ask(memory, call, request);
+  ASSIGN_OR_RETURN(std::optional<Json> body, BodyOf(row, request));
+  return memory.Forward(
+      call, {row.name, request.parameters, request.query, std::move(body), request.headers});
 }
 
 }  // namespace
 
 std::vector<http::Route> MemoryRoutes::Routes() {
-  using P = api::Policy;
-  std::vector<http::Route> routes = {
-      {"POST", "/sessions", Bind(PostSession)},
-      {"POST", "/sessions/{id}/end", Bind(EndSession), kMaxImportBytes},
-      {"GET", "/sessions/recent", Bind(GetList, {&P::auto_search})},
-      {"POST", "/observations", Bind(PostObservation, {&P::auto_save})},
-      {"GET", "/observations/recent", Bind(GetList, {&P::auto_search})},
-      {"GET", "/observations/{id}", Bind(GetObservation)},
-      {"GET", "/observations/{id}/revisions", Bind(GetRevisions)},
-      {"PATCH", "/observations/{id}", Bind(PatchObservation, {&P::auto_save})},
-      {"DELETE", "/observations/{id}", Bind(DeleteObservation, {&P::auto_save})},
-      {"GET", "/search", Bind(GetList, {&P::auto_search})},
-      {"GET", "/context", Bind(GetList, {&P::auto_search})},
-      {"GET", "/timeline", Bind(GetTimeline, {&P::auto_search})},
-      {"GET", "/stats", Bind(GetList)},
-      {"GET", "/export", Bind(GetList, {&P::allow_admin, &P::auto_search})},
-      {"POST", "/import", Bind(Import, {&P::allow_admin, &P::auto_save}), kMaxImportBytes},
-      {"POST", "/forget", Bind(Forget, {&P::allow_admin})},
-      {"GET", "/items", Bind(GetList, {&P::auto_search})},
-      {"GET", "/items/render", Bind(GetList, {&P::auto_search})},
-      {"POST", "/items/consider", Bind(ConsiderItem, {&P::auto_save})},
-      {"PUT", "/items/{key}", Bind(AskItem, {&P::auto_save})},
-      {"GET", "/items/{key}", Bind(AskItem)},
-      {"PATCH", "/items/{key}", Bind(AskItem, {&P::auto_save})},
-      {"DELETE", "/items/{key}", Bind(AskItem, {&P::auto_save})},
-      {"POST", "/episodic/store", Bind(AskEpisodes, {&P::auto_save})},
-      {"POST", "/episodic/search", Bind(AskEpisodes, {&P::auto_search})},
-      {"GET", "/episodic/{conversation}", Bind(AskEpisodes, {&P::auto_search})},
-      {"GET", "/shared", Bind(Shared, {&P::auto_search})},
-      {"GET", "/shared/{agent}/{key}", Bind(Shared, {&P::auto_search})},
-      {"PUT", "/shared/{agent}/{key}", Bind(Shared, {&P::auto_save})},
-      {"DELETE", "/shared/{agent}/{key}", Bind(Shared, {&P::auto_save})},
+  std::vector<http::Route> routes;
+  for (const api::Operation& row : api::Operations()) {
+    if (row.Has(api::kHosted) || row.Has(api::kNotInSidecar)) continue;
+    http::Route& route = routes.emplace_back(api::RouteOf(row));
+    route.handler = [this, &row](const http::Request& request) { return Answer(row, request); };
+    route.waits = true;
+    if (row.Has(api::kStreams)) route.max_body_bytes = kMaxImportBytes;
+  }
+  routes.push_back(api::RouteOf(api::OperationNamed("get_health")));
+  routes.back().handler = [](const http::Request&) {
+    return http::JsonResponse(200, {{"status", "ok"}});
   };
-  for (const MemoryRoute& route : TraceRoutes())
-    routes.push_back({route.method, route.pattern, Bind(route.ask, route.needed)});
-  for (http::Route& route : routes) route.waits = true;
-  routes.push_back({"GET", "/health", [](const http::Request&) {
-                      return http::JsonResponse(200, {{"status", "ok"}});
-                    }});
   return routes;
 }
 
-// `needed`: switches of the policy that must be on.
-http::Handler MemoryRoutes::Bind(Method method, std::vector<bool api::Policy::*> needed) {
-  return [this, method, needed = std::move(needed)](const http::Request& request) {
-    const auto policy = policies_.InForce();
-    if (!policy) return http::ErrorResponse(policy.error());
-    if (!std::ranges::all_of(needed, [&](auto on) { return (*policy)->policy.*on; })) {
-      return http::ErrorResponse({Code::kDenied, "the policy of this agent does not allow " +
-                                                     request.method + " " + request.path});
-    }
-    auto answer = method(memory_, CallOf(request, *policy), request);
-    return answer ? std::move(*answer) : http::ErrorResponse(answer.error());
-  };
+http::Response MemoryRoutes::Answer(const api::Operation& row, const http::Request& request) {
+  const auto policy = policies_.InForce();
+  if (!policy) return http::ErrorResponse(policy.error());
+  if (!std::ranges::all_of(row.needs, [&](auto on) { return (*policy)->policy.*on; })) {
+    return http::ErrorResponse({Code::kDenied, "the policy of this agent does not allow " +
+                                                   request.method + " " + request.path});
+  }
+  auto answer = Ask(memory_, CallOf(request, *policy), row, request);
+  return answer ? std::move(*answer) : http::ErrorResponse(answer.error());
 }
 
 }  // namespace sidecar

@@ -1,9 +1,10 @@
-// The memory routes of the agent's listener: an allow-list over the server's API, behind the
-// policy's switches. agent_memory.h makes the calls.
+// The memory routes of the agent's listener: the rows of lib/api/operations that a sidecar
+// forwards, if the switches of the policy are on. agent_memory.h makes the calls.
 #pragma once
 
 #include <vector>
 
+#include "lib/api/operations/operation.h"
 #include "lib/http/message/router.h"
 #include "sidecar/policy/policy_watch.h"
 #include "sidecar/service/agent_memory.h"
@@ -18,8 +19,7 @@ class MemoryRoutes {
   std::vector<http::Route> Routes();
 
  private:
-  using Method = AgentMemory::Answer (*)(AgentMemory&, const MemoryCall&, const http::Request&);
-  http::Handler Bind(Method method, std::vector<bool api::Policy::*> needed = {});
+  http::Response Answer(const api::Operation& row, const http::Request& request);
 
   AgentMemory& memory_;
   const PolicyWatch& policies_;

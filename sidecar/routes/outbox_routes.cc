@@ -8,7 +8,7 @@
 #include "lib/base/process/log.h"
 #include "lib/http/message/page_query.h"
 #include "sidecar/outbox/dead_letters.h"
-#include "sidecar/routes/json_handler.h"
+#include "sidecar/routes/handlers.h"
 
 namespace sidecar {
 namespace {

@@ -1,5 +1,5 @@
 // The routes of dead letters on the agent's listener: list, read, replay, discard. Users reach them
-// by `kubectl port-forward` (docs/operations.md).
+// by `kubectl port-forward` (docs/operations/troubleshooting.md).
 #pragma once
 
 #include <functional>

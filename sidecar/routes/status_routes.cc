@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/telemetry/instrument.h"
 #include "sidecar/outbox/dead_letters.h"
 #include "sidecar/state/salvage.h"
@@ -86,7 +87,7 @@ std::vector<http::Route> StatusRoutes::AdminRoutes(std::shared_ptr<const base::B
 http::Response StatusRoutes::Status(const http::Request&) {
   auto status = state_.Read([](sqlite::Database& db) -> Result<Json> {
     ASSIGN_OR_RETURN(Json json, EncodeOutbox(db));
-    ASSIGN_OR_RETURN(const auto current, conversation::Current(db));
+    ASSIGN_OR_RETURN(const auto current, conversation::SqliteRows(db).LastUsed("open", ""));
     ASSIGN_OR_RETURN(json["damages"], Damages(db));
     ASSIGN_OR_RETURN(json["damaged_rows"], CountDamagedRows(db));
     json["session"] = current ? conversation::EncodeConversation(*current) : Json();

@@ -1,8 +1,7 @@
 // Shows the agent's routes of traces: the requests to the server, and the policy's switches.
-#include "sidecar/routes/trace_routes.h"
-
 #include <gtest/gtest.h>
 
+#include "lib/api/operations/operations.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -17,7 +16,9 @@ class TraceRoutesTest : public SidecarTest {
     Start();
   }
   StubMemory::Call LastCall() { return memory_.LastCall(); }
-  static std::string TargetOf(std::string pattern) {
+  static std::vector<api::Operation> TraceRoutes() { return api::TraceOperations(); }
+  static std::string TargetOf(std::string_view path) {
+    std::string pattern(path);
     for (const char* name : {"{id}", "{to}", "{run}", "{turn}"})
       if (const size_t at = pattern.find(name); at != std::string::npos)
         pattern.replace(at, std::string_view(name).size(), "a%2Fb");
@@ -27,18 +28,18 @@ class TraceRoutesTest : public SidecarTest {
 
 TEST_F(TraceRoutesTest, EachGoesOnInTheContextOfThePolicy) {
   UsePolicy({{"project", "money"}, {"user", "ana"}});
-  for (const MemoryRoute& route : TraceRoutes()) {
-    SCOPED_TRACE(std::string(route.method) + " " + route.pattern);
+  for (const api::Operation& route : TraceRoutes()) {
+    SCOPED_TRACE(std::string(route.method) + " " + std::string(route.path));
     http::ClientRequest request;
     request.method = route.method;
-    request.target = TargetOf(route.pattern) + "?project=other&conversation=c1&evil=1";
+    request.target = TargetOf(route.path) + "?project=other&conversation=c1&evil=1";
     request.headers.Set("X-Memory-User", "eve");
     const bool has_body = request.method != "GET" && request.method != "DELETE";
     if (has_body) request.body = R"({"content":"c","project":"other","source":{"origin":"user"}})";
     EXPECT_LT(Send(*api_, request).status, 300);
     const auto call = LastCall();
     EXPECT_EQ(call.method, route.method);
-    EXPECT_EQ(call.target, TargetOf(route.pattern) + "?project=money&conversation=c1");
+    EXPECT_EQ(call.target, TargetOf(route.path) + "?project=money&conversation=c1");
     EXPECT_EQ(call.user + " " + call.agent, "ana coder");
     if (request.method == "GET") continue;
     const Json body = base::ParseJson(call.body).value_or(Json());
@@ -50,17 +51,17 @@ TEST_F(TraceRoutesTest, EachGoesOnInTheContextOfThePolicy) {
 
 TEST_F(TraceRoutesTest, TheSwitchesOfThePolicyCloseThem) {
   UsePolicy({{"autoSave", false}, {"autoSearch", false}, {"allowAdmin", true}});
-  for (const MemoryRoute& route : TraceRoutes()) {
+  for (const api::Operation& route : TraceRoutes()) {
     const size_t before = memory_.CountCalls("");
-    const int status = Ask(route.method, TargetOf(route.pattern),
-                           std::string_view(route.method) == "GET" ? Json() : Json::object())
+    const int status = Ask(std::string(route.method), TargetOf(route.path),
+                           route.method == "GET" ? Json() : Json::object())
                            .status;
-    if (route.needed.empty()) {
-      EXPECT_LT(status, 300) << route.pattern;
+    if (route.needs.empty()) {
+      EXPECT_LT(status, 300) << route.path;
       continue;
     }
-    EXPECT_EQ(status, 403) << route.method << " " << route.pattern;
-    EXPECT_EQ(memory_.CountCalls(""), before) << route.pattern;
+    EXPECT_EQ(status, 403) << route.method << " " << route.path;
+    EXPECT_EQ(memory_.CountCalls(""), before) << route.path;
   }
 }
 

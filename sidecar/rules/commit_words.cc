@@ -1,8 +1,10 @@
-// Reads the words of each git command as git does. A message comes from -m, or from a here-document
-// behind -F, or inside $(cat …).
+// Reads the words of each git command as git does, and of `cd` before it. A message comes from -m,
+// or from a here-document after -F, or inside $(cat …).
 #include "sidecar/rules/commit_words.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "sidecar/shell/shell_words.h"
@@ -23,6 +25,15 @@ constexpr std::string_view kCommitValues[] = {
 constexpr std::string_view kValueLetters = "CctmF";  // the rest of the word, else the next word
 constexpr std::string_view kTailLetters = "Su";      // only the rest of the word
 
+using Directory = std::optional<std::string>;  // as CommitCall::directory
+
+Directory Below(const Directory& directory, const ShellWord& word) {
+  if (word.expands || word.wildcard || word.text.empty() || word.text[0] == '~') return {};
+  if (word.text[0] == '/') return word.text;
+  if (!directory) return {};
+  return directory->empty() ? word.text : *directory + "/" + word.text;
+}
+
 bool IsOneOf(std::string_view word, auto& words) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
@@ -34,13 +45,30 @@ class Script {
 
   const std::vector<ShellWord>& words() const { return words_; }
 
+  // The directory after the command `cd`, whose name is the word `at`.
+  Directory ReadCd(size_t at, const Directory& directory) {
+    arguments_ = ArgumentsOf(at);
+    size_t next = 0;
+    while (next < arguments_.size() && Text(next).size() > 1 && Text(next)[0] == '-') ++next;
+    if (next >= arguments_.size() || Text(next) == "-") return {};
+    return Below(directory, words_[arguments_[next]]);
+  }
+
   // Reads the git command whose name is the word `at`. → whether it is a commit.
   bool ReadGit(size_t at, CommitCall& call) {
     arguments_ = ArgumentsOf(at);
     unknown_ = false;
+    for (const ShellWord& word : words_)
+      if (word.command == words_[at].command && word.assigns && word.text.starts_with("GIT_DIR="))
+        call.directory.reset();
     size_t next = 0;
-    while (next < arguments_.size() && Text(next).starts_with('-'))
-      next += IsOneOf(Text(next), kGlobalValues) ? 2 : 1;
+    while (next < arguments_.size() && Text(next).starts_with('-')) {
+      const std::string& option = Text(next);
+      if (option == "-C" && next + 1 < arguments_.size())
+        call.directory = Below(call.directory, words_[arguments_[next + 1]]);
+      if (option.starts_with("--git-dir")) call.directory.reset();
+      next += IsOneOf(option, kGlobalValues) ? 2 : 1;
+    }
     if (next >= arguments_.size()) return false;
     const std::string_view subcommand = Text(next++);
     if (subcommand == "add" || subcommand == "mv" || subcommand == "rm") {
@@ -128,17 +156,17 @@ class Script {
   // The here-document that the command reads, that a command before the pipe reads, or that was
   // written to the file.
   void AddFileMessage(size_t word, const std::string& name, CommitCall& call) {
-    const ShellDocument *own = nullptr, *behind = nullptr, *written = nullptr;
+    const ShellDocument *own = nullptr, *after = nullptr, *written = nullptr;
     for (const ShellDocument& document : documents_) {
       if (document.command == words_[word].command) own = &document;
-      if (document.at > word && !behind) behind = &document;
+      if (document.at > word && !after) after = &document;
       const auto writes = [&](const ShellWord& other) {
         return other.file && other.command == document.command && other.text == name;
       };
       if (std::ranges::any_of(words_, writes)) written = &document;
     }
     const bool input = name == "-" || name == "/dev/stdin";
-    const ShellDocument* const found = input ? (own ? own : behind) : written;
+    const ShellDocument* const found = input ? (own ? own : after) : written;
     if (found) call.message = found->text;
   }
 
@@ -149,7 +177,8 @@ class Script {
   bool unknown_ = false;            // a part of the message is known only at run time
 };
 
-void AddCalls(std::string_view command, int depth, std::vector<CommitCall>& calls) {
+void AddCalls(std::string_view command, int depth, Directory directory,
+              std::vector<CommitCall>& calls) {
   if (command.find("commit") == std::string_view::npos) return;
   std::vector<ShellDocument> documents;
   auto words = ParseShellWords(command, &documents);
@@ -160,9 +189,12 @@ void AddCalls(std::string_view command, int depth, std::vector<CommitCall>& call
     const std::string_view name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
     if (word.program && name == "git") {
       CommitCall call;
+      call.directory = directory;
       if (script.ReadGit(i, call)) calls.push_back(std::move(call));
+    } else if (word.program && (name == "cd" || name == "pushd")) {
+      directory = script.ReadCd(i, directory);
     } else if (word.runs && !word.names_command && depth < kMostDepth) {
-      AddCalls(word.text, depth + 1, calls);
+      AddCalls(word.text, depth + 1, directory, calls);
     }
   }
 }
@@ -171,7 +203,7 @@ void AddCalls(std::string_view command, int depth, std::vector<CommitCall>& call
 
 std::vector<CommitCall> CommitCalls(std::string_view command) {
   std::vector<CommitCall> calls;
-  AddCalls(command, 0, calls);
+  AddCalls(command, 0, "", calls);
   return calls;
 }
 

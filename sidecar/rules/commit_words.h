@@ -2,6 +2,7 @@
 // Knows no repository; commits.h decides what is saved. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@ namespace sidecar {
 struct CommitCall {
   std::string message;  // as git gets it; empty: the command does not tell it
   bool amends = false;
+  // Where it runs, relative to the command's own directory, by `cd` and `git -C`. nullopt: only
+  // known at run time, or the command names the repository in another way.
+  std::optional<std::string> directory = "";
   std::vector<std::string> files;  // that the command adds or commits by name, in order
 };
 

@@ -1,9 +1,10 @@
-// The command tells the message; git's output tells a subject that the command leaves open, and
-// files.
+// The repository tells the message and the files. Where it is not seen, the command tells the
+// message; git's output tells a subject that the command leaves open, and files.
 #include "sidecar/rules/commits.h"
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +19,8 @@ namespace {
 constexpr const char* kCommandArguments[] = {"command", "cmd", "script", "commands", "input"};
 constexpr size_t kMostShownFiles = 20;
 constexpr size_t kSubjectCharacters = 200;
+// A commit without a hash in the output must be as young, else it is of an earlier call.
+constexpr int64_t kYoungS = 10 * 60;
 
 // Words of messages that say neither what changed nor why, English and German.
 constexpr std::string_view kEmptyWords[] = {"a",
@@ -181,29 +184,30 @@ Message ReadMessage(std::string_view text) {
 }
 
 struct Printed {
-  std::vector<std::string> subjects, files;
-  bool nothing = false;  // to commit
+  std::vector<std::string> subjects, hashes, files;  // a hash for each subject
+  bool nothing = false;                              // to commit
 };
 
-// "[main 1a2b3c4] subject" → "subject"; empty: another line.
-std::string SubjectIn(std::string_view line) {
+// Reads "[main 1a2b3c4] subject".
+void ReadSubject(std::string_view line, Printed& printed) {
   const size_t close = line.find("] ");
-  if (!line.starts_with('[') || close == std::string_view::npos) return "";
+  if (!line.starts_with('[') || close == std::string_view::npos) return;
   const std::string_view inside = line.substr(1, close - 1);
   const size_t blank = inside.rfind(' ');
-  if (blank == std::string_view::npos) return "";
+  if (blank == std::string_view::npos || close + 2 == line.size()) return;
   const std::string_view hash = inside.substr(blank + 1);
-  const bool is_hash = hash.size() >= 4 && hash.size() <= 64 &&
-                       hash.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-  return is_hash ? std::string(line.substr(close + 2)) : "";
+  if (hash.size() < 4 || hash.size() > 64 ||
+      hash.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+    return;
+  printed.hashes.emplace_back(hash);
+  printed.subjects.emplace_back(line.substr(close + 2));
 }
 
 Printed ReadPrinted(std::string_view output) {
   Printed printed;
   while (!output.empty()) {
     const std::string_view line = LineOf(output);
-    if (auto subject = SubjectIn(line); !subject.empty())
-      printed.subjects.push_back(std::move(subject));
+    ReadSubject(line, printed);
     for (std::string_view mode : {" create mode ", " delete mode "})
       if (line.starts_with(mode) && line.size() > mode.size() + 7)
         printed.files.emplace_back(line.substr(mode.size() + 7));
@@ -219,6 +223,41 @@ std::vector<CommitCall> CallsOf(const base::Json& arguments) {
     for (const std::string& text : ArgumentTexts(arguments, argument))
       if (auto calls = CommitCalls(text); !calls.empty()) return calls;
   return {};
+}
+
+// What the repository has of a call. Without a hash it must be the commit of the message that the
+// command tells, or, if the command tells none, the newest one of the directory that it tells.
+std::optional<RepositoryCommit> FindIn(const CommitSource& source, const CommitCall& call,
+                                       const std::string& hash, size_t back) {
+  if (!source) return std::nullopt;
+  const std::string told = ReadMessage(call.message).subject;
+  // A runtime may say the directory after the command instead of the one before.
+  std::vector<std::string> directories = {call.directory.value_or("")};
+  if (!directories[0].empty()) directories.emplace_back();
+  for (const std::string& directory : directories) {
+    auto found = source({directory, hash, back});
+    if (!found) continue;
+    if (!hash.empty()) return found;
+    if (found->age_s > kYoungS) continue;
+    const bool fits = told.empty()
+                          ? directory == call.directory
+                          : ReadMessage(found->message).subject.find(told) != std::string::npos;
+    if (fits) return found;
+  }
+  return std::nullopt;
+}
+
+std::string TopicOf(const Message& message) {
+  return "commit/" + api::NormalizedHash(message.subject + "\n" + message.body).substr(0, 16);
+}
+
+// An amendment has the topic of the first commit before it that was saved.
+std::string TopicOf(const RepositoryCommit& found) {
+  for (const std::string& text : found.replaced) {
+    const Message message = ReadMessage(text);
+    if (!SaysNothing(message.subject, message.body)) return TopicOf(message);
+  }
+  return TopicOf(ReadMessage(found.message));
 }
 
 Capture CaptureOf(const Message& message, const std::vector<std::string>& files) {
@@ -237,8 +276,7 @@ Capture CaptureOf(const Message& message, const std::vector<std::string>& files)
   }
   if (capture.content.empty()) capture.content = message.subject;
   capture.trust = api::kOriginRule;
-  capture.topic_key =
-      "commit/" + api::NormalizedHash(message.subject + "\n" + message.body).substr(0, 16);
+  capture.topic_key = TopicOf(message);
   return capture;
 }
 
@@ -268,7 +306,8 @@ bool SaysNothing(const std::string& subject, const std::string& body) {
   return !says;
 }
 
-std::vector<Capture> CommitsOf(const base::Json& arguments, const std::string& output) {
+std::vector<Capture> CommitsOf(const base::Json& arguments, const std::string& output,
+                               const CommitSource& source) {
   std::vector<CommitCall> calls = CallsOf(arguments);
   if (calls.empty()) return {};
   Printed printed = ReadPrinted(output);
@@ -277,21 +316,26 @@ std::vector<Capture> CommitsOf(const base::Json& arguments, const std::string& o
   for (size_t i = 0; i < calls.size(); ++i) {
     CommitCall& call = calls[i];
     const bool told = printed.subjects.size() == calls.size();
+    const auto found = FindIn(source, call, told ? printed.hashes[i] : "", calls.size() - 1 - i);
     if (base::IsBlank(call.message) && told && !call.amends) call.message = printed.subjects[i];
-    Message message = ReadMessage(call.message);
-    if (told && !message.subject.empty()) message.subject = printed.subjects[i];  // hooks change it
+    Message message = ReadMessage(found ? found->message : call.message);
+    if (told && !found && !message.subject.empty())
+      message.subject = printed.subjects[i];  // hooks change it
     if (message.subject.empty() || SaysNothing(message.subject, message.body)) continue;
-    if (calls.size() == 1)
+    if (found && found->files)
+      call.files = *found->files;
+    else if (calls.size() == 1)
       for (std::string& file : printed.files)
         if (std::ranges::find(call.files, file) == call.files.end())
           call.files.push_back(std::move(file));
     Capture capture = CaptureOf(message, call.files);
+    if (found) capture.topic_key = TopicOf(*found);
     if (call.amends && !captures.empty()) {
       capture.topic_key = captures.back().topic_key;
       capture.amends = captures.back().amends;
       captures.pop_back();
     } else {
-      capture.amends = call.amends;
+      capture.amends = call.amends && !found;
     }
     captures.push_back(std::move(capture));
   }

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
+#include <optional>
+
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -101,6 +105,118 @@ TEST(Commits, OutputTellsWhatTheCommandLeavesOpen) {
   EXPECT_EQ(Saved("git commit -m 'Move it'", "[main 1a2b3c4] SHOP-7 Move it"),
             "SHOP-7 Move it | SHOP-7 Move it");
   EXPECT_EQ(Saved("make release", output), "") << "no call of git is known";
+}
+
+// The repository's commits by directory, newest first; each query is noted.
+struct Repositories {
+  std::map<std::string, std::vector<std::pair<std::string, RepositoryCommit>>> commits = {};
+  std::vector<std::string> asked = {};
+
+  std::optional<RepositoryCommit> operator()(const CommitQuery& query) {
+    asked.push_back(query.directory);
+    size_t newer = 0;
+    for (const auto& [hash, commit] : commits[query.directory])
+      if (query.hash.empty() ? newer++ == query.back : hash.starts_with(query.hash)) return commit;
+    return std::nullopt;
+  }
+};
+
+std::string SavedOf(const std::string& command, const std::string& output, Repositories of) {
+  std::vector<std::string> saved;
+  for (const Capture& commit : CommitsOf({{"command", command}}, output, std::ref(of)))
+    saved.push_back(commit.title + " | " + commit.content + (commit.amends ? " (amends)" : ""));
+  return base::Join(saved, " || ");
+}
+
+TEST(Commits, TheRepositoryTellsMessageAndFiles) {
+  const std::vector<std::string> files = {"a.c", "b.c"};
+  const RepositoryCommit edited{
+      "Add a route\n\nProbes need it.\n\nSigned-off-by: A\n", files, {}, 3};
+  const std::string saved = "Add a route | Probes need it.\n\nFiles: a.c, b.c";
+  const std::pair<const char*, const char*> hashed[] = {
+      {"git commit", "[main 1a2b3c4] Add a route\n 2 files changed"},
+      {"git commit -a", "[main (root-commit) 1a2b3c4] Add a route"},
+      {"git add -A && git commit -F notes.txt", "[detached HEAD 1a2b3c4] Add a route"},
+      {"git commit -m \"$MESSAGE\"", "[main 1a2b3c4] Add a route"},
+      {"git commit -m 'Add a route' other.c", "[main 1a2b3c4] Add a route"},
+      {"git commit -c HEAD~1", "[main 1a2b3c4] Add a route"},
+      {"cd /else && git commit", "[main 1a2b3c4] Add a route"},
+      {"cd \"$(git rev-parse --show-toplevel)\" && git commit", "[main 1a2b3c4] Add a route"},
+      {"git commit -q", ""},
+      {"git commit -qa 2>&1 | tail -3", ""},
+      {"git commit -q -m 'Add a route'", ""},
+      {"cd app && git commit -q -m 'a route'", ""}};
+  for (const auto& [command, output] : hashed)
+    EXPECT_EQ(SavedOf(command, output, {{{"", {{"1a2b3c4d", edited}}}}}), saved) << command;
+  // An older commit, another one's message, a repository that only the shell knows.
+  RepositoryCommit old = edited;
+  old.age_s = 3'600;
+  EXPECT_EQ(SavedOf("git commit -q || true", "", {{{"", {{"1a2b3c4d", old}}}}}), "");
+  EXPECT_EQ(SavedOf("git commit", "[main 1a2b3c4] Add", {{{"", {{"1a2b3c4d", old}}}}}), saved);
+  const Repositories one = {{{"", {{"1a2b3c4d", edited}}}}};
+  EXPECT_EQ(SavedOf("git commit -qm 'Drop the pool' x.c || true", "", one),
+            "Drop the pool | Files: x.c");
+  for (const char* command : {"cd $APP && git commit -q", "cd ~/app && git commit -q",
+                              "cd - && git commit -q", "git --git-dir=/x/.git commit -q",
+                              "GIT_DIR=/x/.git git commit -q", "cd app && git commit -q"})
+    EXPECT_EQ(SavedOf(command, "", one), "") << command;
+  EXPECT_EQ(SavedOf("git commit", "[main 9999999] Add a pool", one), "Add a pool | Add a pool");
+  // A message that says nothing is not saved, whatever its files are.
+  EXPECT_EQ(SavedOf("git commit -q", "", {{{"", {{"1a", {"wip\n", files, {}, 1}}}}}}), "");
+  // Files that are not known there are those that the command names.
+  EXPECT_EQ(SavedOf("git add x.c && git commit -q", "",
+                    {{{"", {{"1a", {"Add a route\n", std::nullopt, {}, 1}}}}}}),
+            "Add a route | Files: x.c");
+}
+
+TEST(Commits, TheDirectoryIsTheOneOfTheCommand) {
+  const std::pair<const char*, const char*> commands[] = {
+      {"git commit", ""},
+      {"cd app && git commit", "app"},
+      {"cd app; cd ..; git commit", "app/.."},
+      {"cd a && git -C b -C c commit", "a/b/c"},
+      {"cd a && git -C /b commit", "/b"},
+      {"git -C 'a b' -c x=y commit", "a b"},
+      {"bash -c 'cd app && git commit'", "app"},
+      {"cd app && bash -c 'cd sub; git commit'", "app/sub"},
+      {"pushd app && make && git commit", "app"},
+      {"cd -P app && git commit", "app"},
+      {"cd $APP && git -C /b commit", "/b"},
+      {"cd /a && git add . && git commit", "/a"}};
+  for (const auto& [command, directory] : commands) {
+    Repositories none;
+    CommitsOf({{"command", command}}, "", std::ref(none));
+    ASSERT_FALSE(none.asked.empty()) << command;
+    EXPECT_EQ(none.asked[0], directory) << command;
+  }
+}
+
+TEST(Commits, AnAmendmentInARepositoryReplacesTheFirstThatWasSaved) {
+  const RepositoryCommit first{"Add a route\n", {}, {}, 9}, wip{"wip\n", {}, {}, 9};
+  const RepositoryCommit second{"Add /health\n", {}, {"wip\n", "Add a route\n"}, 5};
+  const RepositoryCommit third{
+      "Add /healthz\n", {}, {"wip\n", "Add a route\n", "Add /health\n"}, 1};
+  const auto topic = [](const std::string& command, const RepositoryCommit& commit) {
+    Repositories of = {{{"", {{"1a", commit}}}}};
+    const auto saved = CommitsOf({{"command", command}}, "", std::ref(of));
+    EXPECT_EQ(saved.size(), 1u);
+    if (saved.size() != 1) return std::string();
+    EXPECT_FALSE(saved[0].amends) << "the repository knows what it replaces";
+    return saved[0].topic_key;
+  };
+  const std::string key = topic("git commit -q", first);
+  EXPECT_EQ(topic("git commit -q --amend", second), key);
+  EXPECT_EQ(topic("git commit -q --amend --no-edit", third), key);
+  EXPECT_EQ(topic("git commit -qm 'Add a route'", first), key);
+  EXPECT_NE(topic("git commit -q --amend", {"Add boosting\n", {}, {"wip\n"}, 1}),
+            topic("git commit -q --amend", {"Add caching\n", {}, {"wip\n"}, 1}))
+      << "what was not saved is nothing to replace";
+  EXPECT_EQ(SavedOf("git commit -q && git commit -q --amend", "",
+                    {{{"", {{"2b", second}, {"1a", wip}}}}}),
+            "Add /health | Add /health");
+  EXPECT_EQ(SavedOf("git commit -q && make && git commit -q", "",
+                    {{{"", {{"2b", second}, {"1a", first}}}}}),
+            "Add a route | Add a route || Add /health | Add /health");
 }
 
 TEST(Commits, CallsOfOtherRuntimesAndLongMessages) {

@@ -3,13 +3,87 @@
 #include "sidecar/rules/remember.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/check.h"
 #include "lib/base/text/text.h"
-#include "sidecar/rules/remember_forms.h"
 
 namespace sidecar {
 namespace {
+
+// The words by which people ask for a memory, in one language.
+struct RememberForms {
+  std::vector<std::string_view> openings;     // before a request: "please", "hey"
+  std::vector<std::string_view> questions;    // openings that ask for it: "can you"
+  std::vector<std::string_view> requests;     // "remember", "don't forget"
+  std::vector<std::string_view> additions;    // behind a request: "this", "for next time"
+  std::vector<std::string_view> connectives;  // before the text: "that", "to"
+  std::vector<std::string_view> subjects;     // begin a text without a connective: "we", "I"
+  std::vector<std::string_view> asking;       // begin a question: "what"
+  std::vector<std::string_view> standing;     // begin the text itself: "from now on"
+  std::vector<std::string_view> everywhere;   // for all projects: "everywhere"
+};
+
+// A list a line ("requests: a | b"), in lower case with single blanks; a line that begins with
+// blanks goes on. Another language is another file and a line here. Longer phrases win over shorter
+// ones.
+constexpr std::string_view kFiles[] = {
+#include "sidecar/rules/remember_english.txt"
+    ,
+#include "sidecar/rules/remember_french.txt"
+    ,
+#include "sidecar/rules/remember_german.txt"
+    ,
+#include "sidecar/rules/remember_spanish.txt"
+};
+
+constexpr std::pair<std::string_view, std::vector<std::string_view> RememberForms::*> kFormLists[] =
+    {{"openings", &RememberForms::openings},       {"questions", &RememberForms::questions},
+     {"requests", &RememberForms::requests},       {"additions", &RememberForms::additions},
+     {"connectives", &RememberForms::connectives}, {"subjects", &RememberForms::subjects},
+     {"asking", &RememberForms::asking},           {"standing", &RememberForms::standing},
+     {"everywhere", &RememberForms::everywhere}};
+
+RememberForms FormsOf(std::string_view file) {
+  RememberForms forms;
+  std::vector<std::string_view>* list = nullptr;
+  while (!file.empty()) {
+    const size_t end = std::min(file.find('\n'), file.size());
+    std::string_view line = file.substr(0, end);
+    file.remove_prefix(std::min(end + 1, file.size()));
+    if (line.empty()) continue;
+    if (line[0] != ' ') {
+      const size_t colon = line.find(':');
+      const auto found = std::ranges::find(kFormLists, line.substr(0, colon),
+                                           [](const auto& named) { return named.first; });
+      CHECK(colon != line.npos && found != std::end(kFormLists));
+      list = &(forms.*found->second);
+      line.remove_prefix(colon + 1);
+    }
+    for (size_t at = 0; at <= line.size();) {
+      const size_t bar = std::min(line.find('|', at), line.size());
+      const std::string_view phrase = base::Trim(line.substr(at, bar - at));
+      if (!phrase.empty()) list->push_back(phrase);
+      at = bar + 1;
+    }
+  }
+  return forms;
+}
+
+// One for each file remember_*.txt.
+std::span<const RememberForms> AllRememberForms() {
+  static const std::vector<RememberForms> all = [] {
+    std::vector<RememberForms> read;
+    for (std::string_view file : kFiles) read.push_back(FormsOf(file));
+    return read;
+  }();
+  return all;
+}
 
 constexpr size_t kTitleCharacters = 120;
 constexpr size_t kBeginningCharacters = 200;  // hold all phrases before the text

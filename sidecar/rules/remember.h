@@ -18,7 +18,7 @@ struct ToRemember {
 };
 
 // The text behind a request at the beginning of a prompt, to its end: "Remember: …", "hey, don't
-// forget that …", "merke dir bitte, dass …", "from now on …" (remember_forms.h). nullopt: the
+// forget that …", "merke dir bitte, dass …", "from now on …" (remember_*.txt). nullopt: the
 // prompt begins otherwise, asks ("do you remember …?") or tells a memory ("I remember that …").
 std::optional<ToRemember> AskedToRemember(std::string_view prompt);
 

@@ -52,6 +52,14 @@ TEST(Remember, TheBeginningOfAPromptAsks) {
       {"MERKE DIR: TABS", "TABS"},
       {"Ab jetzt benutzen wir pnpm.", "Ab jetzt benutzen wir pnpm."},
       {"Künftig bitte nur noch pytest.", "Künftig bitte nur noch pytest."},
+      {"Souviens-toi : on déploie le mardi", "on déploie le mardi"},
+      {"N'oublie pas que l'API est gelée", "l'API est gelée"},
+      {"N'oublie pas de lancer les tests", "lancer les tests"},
+      {"Peux-tu retenir que nous utilisons pnpm ?", "nous utilisons pnpm"},
+      {"Désormais, pas d'émojis.", "Désormais, pas d'émojis."},
+      {"Recuerda que usamos pnpm", "usamos pnpm"},
+      {"Por favor, no olvides: prod está en Madrid", "prod está en Madrid"},
+      {"A partir de ahora usa pytest", "A partir de ahora usa pytest"},
   };
   for (const auto& [prompt, words] : asked)
     EXPECT_EQ(AskedToRemember(prompt).value_or(ToRemember{"nothing"}).words, words) << prompt;
@@ -86,7 +94,11 @@ TEST(Remember, WhatAsksOrTellsDoesNot) {
                              "Ich merke dir an, dass du müde bist",
                              "Behalte die alte Schnittstelle bei",
                              "Kannst du dir merken, was ich sage",
-                             "Künftig was anderes?"})
+                             "Künftig was anderes?",
+                             "Souviens-toi pourquoi ça casse",
+                             "Je me souviens que c'est lent",
+                             "Recuerda qué falló",
+                             "A partir de ahora qué cambia?"})
     EXPECT_FALSE(AskedToRemember(prompt)) << prompt;
 }
 
@@ -99,7 +111,9 @@ TEST(Remember, EverywhereIsForAllProjects) {
       {"Remember that I prefer tabs (in all my projects)", "I prefer tabs (in all my projects)"},
       {"From now on use tabs in every repository.", "From now on use tabs in every repository."},
       {"Merke dir für alle Projekte: Tabs", "Tabs"},
-      {"Merke dir: Tabs, und zwar überall", "Tabs, und zwar überall"}};
+      {"Merke dir: Tabs, und zwar überall", "Tabs, und zwar überall"},
+      {"Souviens-toi partout : des tabulations", "des tabulations"},
+      {"Recuerda en todos los proyectos: tabulaciones", "tabulaciones"}};
   for (const auto& [prompt, words] : asked) {
     const auto found = AskedToRemember(prompt);
     ASSERT_TRUE(found) << prompt;
@@ -110,6 +124,30 @@ TEST(Remember, EverywhereIsForAllProjects) {
   for (const char* prompt :
        {"Remember: tabs", "Remember: everywhere else it fails", "From now on: x"})
     EXPECT_FALSE(AskedToRemember(prompt)->everywhere) << prompt;
+}
+
+TEST(Remember, EverywhereIsForThePersonAlone) {
+  api::HookEvent event;
+  event.kind = api::HookEvent::Kind::kUserPromptSubmit;
+  event.name = "UserPromptSubmit";
+  event.session_id = "c1";
+  event.prompt = "Remember everywhere: tabs";
+  for (const bool allowed : {false, true}) {
+    const auto policy = CompilePolicy(
+        PolicyText("http://x",
+                   {{"memory", {{"rememberPrompts", true}, {"rememberEverywhere", allowed}}}}),
+        0);
+    ASSERT_TRUE(policy) << policy.error().message;
+    const TurnDraft draft = DraftTurn(**policy, event, {});
+    ASSERT_EQ(draft.captures.size(), 1U);
+    Capture by_rule = draft.captures[0];
+    by_rule.rule = "errors";
+    const auto scope = [&](const Capture& capture) {
+      return ObservationBody(draft, capture, "s", (*policy)->policy)["scope"];
+    };
+    EXPECT_EQ(scope(draft.captures[0]), allowed ? "global" : "project");
+    EXPECT_EQ(scope(by_rule), "project");
+  }
 }
 
 TEST(Remember, ALongOneIsCutAndACopyHasTheSameTopic) {

@@ -12,15 +12,50 @@ namespace {
 
 constexpr std::string_view kAbbreviations[] = {"e.g", "i.e", "etc", "vs", "approx", "z.b",
                                                "d.h", "bzw", "ca",  "nr", "incl",   "mr"};
-constexpr size_t kLongestWord = 64;  // bytes
+constexpr std::string_view kLevels[] = {"ERROR", "WARN",  "WARNING", "INFO",
+                                        "DEBUG", "FATAL", "TRACE",   "ERR"};
+constexpr std::string_view kQuotes[][2] = {{"\"", "\""},         {"`", "`"},
+                                           {"'", "'"},           {"\u201c", "\u201d"},
+                                           {"\u201e", "\u201c"}, {"\u00ab", "\u00bb"}};
+constexpr size_t kLongestWord = 64, kLongestQuote = 512;  // bytes
 constexpr std::string_view kEdges = "()[]{}\"'`*_<>\u201c\u201d\u201e";
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// "2024-11-03", "08:11:02,114"
+bool IsTime(std::string_view word) {
+  const auto of = [&](auto has) { return std::ranges::count_if(word, has); };
+  return of([](char c) { return c == '-' || c == ':'; }) >= 2 &&
+         of([](char c) { return c >= '0' && c <= '9'; }) >= 6;
+}
+
+// "ERROR", "[warn]:", "fatal:", "java.lang.IllegalStateException:"
+bool IsOfALog(std::string_view word, bool first) {
+  while (!word.empty() && std::string_view("[(<").find(word.front()) != std::string_view::npos)
+    word.remove_prefix(1);
+  const bool colon = word.ends_with(':');  // "TypeError:"
+  while (!word.empty() && std::string_view("]>:!,").find(word.back()) != std::string_view::npos)
+    word.remove_suffix(1);
+  if (std::ranges::find(kLevels, word) != std::end(kLevels)) return true;
+  if (colon && (word.ends_with("Error") || word.ends_with("Exception"))) return true;
+  if (!first) return false;
+  if (IsTime(word) || word == "Traceback") return true;
+  const std::string folded = base::FoldCase(word);
+  return folded.starts_with("error[") || (colon && (folded == "fatal" || folded == "error" ||
+                                                    folded == "warning" || folded == "panic"));
+}
 
 // Code, logs and diffs have more signs than prose.
 bool IsPasted(std::string_view line) {
   const std::string_view text = base::Trim(line);
   if (text.empty()) return false;
+  bool first = true;
+  for (size_t at = 0; at < text.size(); first = false) {
+    size_t end = at;
+    while (end < text.size() && !IsBlank(text[end])) ++end;
+    if (IsOfALog(text.substr(at, end - at), first)) return true;
+    for (at = end; at < text.size() && IsBlank(text[at]);) ++at;
+  }
   if (std::string_view(">|$#+@{}<").find(text[0]) != std::string_view::npos) return true;
   const auto signs = std::ranges::count_if(text, [](char c) {
     return std::string_view("{}();=<>[]\\|$").find(c) != std::string_view::npos;
@@ -62,6 +97,25 @@ void AddFolded(const std::string& token, StatedWord word, std::vector<StatedWord
   }
 }
 
+// The end of what is quoted from `at` on, behind its mark; `at` if nothing is.
+size_t QuoteEnd(std::string_view text, size_t at) {
+  for (const auto& [open, close] : kQuotes) {
+    if (!text.substr(at).starts_with(open)) continue;
+    const std::string_view near = text.substr(0, at + kLongestQuote);
+    for (size_t end = at + open.size(); (end = near.find(close, end)) != std::string_view::npos;) {
+      end += close.size();
+      const bool ends = end == text.size() || IsBlank(text[end]) ||
+                        std::string_view(".,:;!?)").find(text[end]) != std::string_view::npos;
+      if (ends || open == "`") return end;
+    }
+  }
+  return at;
+}
+
+size_t BlanksOf(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, IsBlank));
+}
+
 // A digit, an inner sign or capital.
 bool IsValue(std::string_view token) {
   const bool digit = std::ranges::any_of(token, [](char c) { return c >= '0' && c <= '9'; });
@@ -78,6 +132,14 @@ std::vector<StatedWord> WordsOf(std::string_view text) {
   for (size_t at = 0; at < text.size() && words.size() < kMostSentenceWords;) {
     if (IsBlank(text[at])) {
       ++at;
+      continue;
+    }
+    const size_t quoted = QuoteEnd(text, at);
+    if (const size_t blanks = BlanksOf(text.substr(at, quoted - at));
+        blanks > (text[at] == '`' ? 0 : 1)) {
+      words.push_back(
+          {text[at] == '`' ? std::string(kCodeWord) : std::string(kQuoteWord), text[at] == '`'});
+      at = quoted;
       continue;
     }
     size_t end = at;
@@ -120,6 +182,12 @@ bool EndsSentence(std::string_view text, size_t at) {
 void AddSentences(std::string_view line, std::vector<StatedSentence>& sentences) {
   size_t begin = 0;
   for (size_t at = 0; at <= line.size() && sentences.size() < kMostSentences; ++at) {
+    const bool starts =
+        at < line.size() && (at == 0 || IsBlank(line[at - 1]) || line[at - 1] == '(');
+    if (const size_t quoted = starts ? QuoteEnd(line, at) : at; quoted > at) {
+      at = quoted - 1;
+      continue;
+    }
     if (at < line.size() && !EndsSentence(line, at)) continue;
     const std::string_view text = base::Trim(line.substr(begin, at - begin));
     begin = std::min(at + 1, line.size());

@@ -8,6 +8,7 @@
 namespace sidecar {
 
 inline constexpr size_t kMostSentences = 40, kMostSentenceWords = 80;
+inline constexpr std::string_view kQuoteWord = "\"", kCodeWord = "`";  // in place of the words
 
 struct StatedWord {
   std::string folded;    // "we", "have" for "We've"; a comma, colon or dash is a word

@@ -11,10 +11,10 @@
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/telemetry/instrument.h"
 #include "sidecar/redaction/redacted_names.h"
 #include "sidecar/service/import_rows.h"
-#include "sidecar/service/narrowed_scope.h"
 #include "sidecar/service/row_ownership.h"
 
 namespace sidecar {
@@ -25,26 +25,20 @@ using base::Error;
 using base::Json;
 using base::Result;
 
+// Adds scope and scope_reason to a successful answer: the agent may expect a global memory.
+http::Response WithScopeReason(http::Response answer) {
+  base::Result<base::Json> body = base::ParseJson(answer.body);
+  if (answer.status >= 300 || !body || !body->is_object()) return answer;
+  (*body)["scope"] = "project";
+  (*body)["scope_reason"] =
+      "the Agent does not say allowGlobal: true, so it is kept for project only";
+  answer.body = base::DumpJson(*body);
+  return answer;
+}
+
 constexpr const char* kSaveTool = "mem_save";
 constexpr int64_t kCallTimeoutMs = 10'000;
 constexpr int64_t kWriteTimeoutMs = 3'000;  // then the write goes to the outbox
-constexpr const char* kQueryParameters[] = {
-    "q",      "query",          "type",   "scope", "limit",    "sessions", "syntax", "as_of",
-    "format", "observation_id", "before", "after", "revision", "cursor",   "deleted"};
-constexpr const char* kSharedParameters[] = {"ttl", "agent", "cursor"};
-
-// The project of the policy and the allowed parameters, encoded.
-std::string ForcedQuery(const AgentMemory::Parameters& query, const api::Policy& policy) {
-  std::string forced = "?project=" + http::PercentEncode(policy.project);
-  for (const auto& [name, value] : query) {
-    if (std::ranges::find(kQueryParameters, name) == std::end(kQueryParameters)) continue;
-    forced += "&" + name + "=" + http::PercentEncode(value);
-  }
-  return forced;
-}
-
-std::string RowPath(int64_t id) { return "/observations/" + std::to_string(id); }
-
 http::Response Passed(http::Response answer) {
   http::Response out;
   out.status = answer.status;
@@ -145,16 +139,19 @@ AgentMemory::Answer AgentMemory::EndSession(const MemoryCall& call, const std::s
   return SendOrQueue(call, std::move(row));
 }
 
-AgentMemory::Answer AgentMemory::List(const MemoryCall& call, const std::string& path,
-                                      const Parameters& query) {
-  ASSIGN_OR_RETURN(std::string target, TargetOf(call, path, query));
-  return Send(call, "GET", std::move(target), nullptr);
+AgentMemory::Answer AgentMemory::Forward(const MemoryCall& call, Forwarded request) {
+  std::string conversation;
+  if (const auto given = ConversationIn(request)) {
+    ASSIGN_OR_RETURN(conversation, ConversationOf(call, *given));
+  }
+  return Send(call, Outgoing(std::move(request), *call.policy, conversation));
 }
 
 AgentMemory::Answer AgentMemory::Get(const MemoryCall& call, int64_t id,
                                      const std::optional<std::string>& revision) {
-  const Parameters query = revision ? Parameters{{"revision", *revision}} : Parameters();
-  ASSIGN_OR_RETURN(auto answer, List(call, RowPath(id), query));
+  Forwarded request = {"get_observation", {{"id", std::to_string(id)}}};
+  if (revision) request.query = {{"revision", *revision}};
+  ASSIGN_OR_RETURN(auto answer, Forward(call, std::move(request)));
   if (answer.status != 200) return answer;
   ASSIGN_OR_RETURN(const Json row, base::ParseStored(answer.body, Json()));
   if (!MayRead(row, call.policy->policy)) return NoRow(id);
@@ -168,27 +165,24 @@ AgentMemory::Answer AgentMemory::Revisions(const MemoryCall& call, int64_t id,
       auto row,
       Get(call, id, revision == query.end() ? std::nullopt : std::optional(revision->second)));
   if (row.status != 200) return row;
-  return List(call, RowPath(id) + "/revisions", query);
+  return Forward(call, {"list_revisions", {{"id", std::to_string(id)}}, query});
 }
 
 AgentMemory::Answer AgentMemory::Timeline(const MemoryCall& call, int64_t id,
                                           const Parameters& query) {
   ASSIGN_OR_RETURN(auto row, OwnRow(call, id));
   if (row.status != 200) return row;
-  return List(call, "/timeline", query);
+  return Forward(call, {"get_timeline", {}, query});
 }
 
 AgentMemory::Answer AgentMemory::Update(const MemoryCall& call, int64_t id, const Json& given) {
   ASSIGN_OR_RETURN(auto row, RowForChange(call, id, "change"));
   if (row.status != 200) return row;
-  Json patch = {{"source", {{"origin", api::kOriginAgent}}}};
-  if (call.policy->policy.allow_admin) patch["replace_user"] = true;
+  Json patch = Json::object();
   for (const char* field : {"type", "title", "content", "tags"}) {
     if (given.contains(field)) patch[field] = given[field];
   }
-  RedactWrite(call.policy->redactor, patch);
-  ASSIGN_OR_RETURN(std::string target, TargetOf(call, RowPath(id), {}));
-  return Send(call, "PATCH", std::move(target), std::move(patch));
+  return Forward(call, {"change_observation", {{"id", std::to_string(id)}}, {}, std::move(patch)});
 }
 
 AgentMemory::Answer AgentMemory::Delete(const MemoryCall& call, int64_t id, bool hard) {
@@ -197,86 +191,32 @@ AgentMemory::Answer AgentMemory::Delete(const MemoryCall& call, int64_t id, bool
   }
   ASSIGN_OR_RETURN(auto row, RowForChange(call, id, "delete"));
   if (row.status != 200) return row;
-  ASSIGN_OR_RETURN(std::string target, TargetOf(call, RowPath(id), {}));
-  if (hard) target += "&hard=true";
-  return Send(call, "DELETE", std::move(target), nullptr);
-}
-
-AgentMemory::Answer AgentMemory::Ask(const MemoryCall& call, Resource resource) {
-  const api::Policy& policy = call.policy->policy;
-  http::ClientRequest out;
-  out.method = resource.method;
-  out.target = resource.path + ForcedQuery(resource.query, policy);
-  if (resource.of_context) RETURN_IF_ERROR(AddContext(call, resource, out));
-  if (!resource.body.is_null()) {
-    RedactWrite(call.policy->redactor, resource.body);
-    if (resource.body.is_object()) resource.body["project"] = policy.project;
-    out.body = base::DumpJson(resource.body);
-  }
-  if (resource.if_match) out.headers.Set("If-Match", *resource.if_match);
-  if (resource.if_none_match) out.headers.Set("If-None-Match", *resource.if_none_match);
-  return Send(call, std::move(out));
-}
-
-base::Status AgentMemory::AddContext(const MemoryCall& call, Resource& resource,
-                                     http::ClientRequest& out) {
-  ASSIGN_OR_RETURN(const std::string id, ConversationOf(call, resource.conversation));
-  if (id.empty()) return {};
-  out.target += "&conversation=" + http::PercentEncode(id);
-  if (resource.body.is_object()) resource.body["conversation"] = id;
-  return {};
+  Forwarded request = {"delete_observation", {{"id", std::to_string(id)}}};
+  if (hard) request.query = {{"hard", "true"}};
+  return Forward(call, std::move(request));
 }
 
 // `given`, redacted, else the newest open conversation; empty: none.
 Result<std::string> AgentMemory::ConversationOf(const MemoryCall& call, const std::string& given) {
   std::string id = RedactId(call.policy->redactor, given);
   if (!id.empty()) return id;
-  ASSIGN_OR_RETURN(const auto found,
-                   state_.Read([](sqlite::Database& db) { return conversation::Current(db); }));
+  ASSIGN_OR_RETURN(const auto found, state_.Read([](sqlite::Database& db) {
+    return conversation::SqliteRows(db).LastUsed("open", "");
+  }));
   return found ? found->id : "";
-}
-
-Result<std::string> AgentMemory::TargetOf(const MemoryCall& call, const std::string& path,
-                                          const Parameters& query) {
-  ASSIGN_OR_RETURN(const std::string conversation, ConversationOf(call, ""));
-  std::string target = path + ForcedQuery(query, call.policy->policy);
-  if (!conversation.empty()) target += "&conversation=" + http::PercentEncode(conversation);
-  return target;
-}
-
-// The Agent is the policy's. The server uses `as` only if it has no other identity of callers.
-AgentMemory::Answer AgentMemory::Shared(const MemoryCall& call, SharedCall shared) {
-  http::ClientRequest out;
-  out.method = shared.method;
-  out.target = "/shared";
-  if (!shared.key.empty())
-    out.target += "/" + http::PercentEncode(shared.agent) + "/" + http::PercentEncode(shared.key);
-  out.target += "?as=" + http::PercentEncode(call.policy->policy.agent);
-  for (const auto& [name, value] : shared.query)
-    if (std::ranges::find(kSharedParameters, name) != std::end(kSharedParameters))
-      out.target += "&" + name + "=" + http::PercentEncode(value);
-  for (const char* name : {"If-Match", "If-None-Match"})
-    if (const auto value = shared.conditions.Get(name)) out.headers.Set(name, *value);
-  if (shared.value) {
-    redaction::Redactor::Counts counts;
-    call.policy->redactor.RedactStrings(*shared.value, counts);
-    out.body = base::DumpJson(*shared.value);
-  }
-  return Send(call, std::move(out));
 }
 
 AgentMemory::Answer AgentMemory::Import(const MemoryCall& call, Json document) {
   RETURN_IF_ERROR(HoldImport(*call.policy, document));
-  return Send(call, "POST", "/import", std::move(document));
-}
-
-AgentMemory::Answer AgentMemory::Forget(const MemoryCall& call, Json body) {
-  body["project"] = call.policy->policy.project;
-  return Send(call, "POST", "/forget", std::move(body));
+  http::ClientRequest out;
+  out.method = "POST";
+  out.target = "/import";
+  out.body = base::DumpJson(document);
+  return Send(call, std::move(out));
 }
 
 AgentMemory::Answer AgentMemory::OwnRow(const MemoryCall& call, int64_t id) {
-  ASSIGN_OR_RETURN(auto answer, List(call, RowPath(id), {}));
+  ASSIGN_OR_RETURN(auto answer, Forward(call, {"get_observation", {{"id", std::to_string(id)}}}));
   // A softly deleted row is invisible, so its project is unknown.
   if (answer.status != 200) return answer;
   ASSIGN_OR_RETURN(const Json row, base::ParseStored(answer.body, Json()));
@@ -295,7 +235,8 @@ AgentMemory::Answer AgentMemory::RowForChange(const MemoryCall& call, int64_t id
 
 Result<std::string> AgentMemory::SessionFor(const MemoryCall& call, const std::string& id) {
   ASSIGN_OR_RETURN(const auto found, state_.Read([&](sqlite::Database& db) {
-    return id.empty() ? conversation::Current(db) : conversation::Find(db, id);
+    return id.empty() ? conversation::SqliteRows(db).LastUsed("open", "")
+                      : conversation::SqliteRows(db).FindConversation(id);
   }));
   if (found && !found->memory_session_id.empty()) return found->memory_session_id;
   return id.empty() ? AgentSession(call.policy->policy) : id;
@@ -330,15 +271,6 @@ AgentMemory::Answer AgentMemory::SendOrQueue(const MemoryCall& call, OutboxRow r
   RETURN_IF_ERROR(state_.Change([&](sqlite::Database& db) { return Enqueue(db, row, limits_); }));
   delivery_.Wake();
   return http::JsonResponse(202, {{"queued", true}});
-}
-
-AgentMemory::Answer AgentMemory::Send(const MemoryCall& call, const char* method,
-                                      std::string target, Json body) {
-  http::ClientRequest out;
-  out.method = method;
-  out.target = std::move(target);
-  if (!body.is_null()) out.body = base::DumpJson(body);
-  return Send(call, std::move(out));
 }
 
 // Drops the agent's Idempotency-Key: the server keeps keys for POST /observations only, and the

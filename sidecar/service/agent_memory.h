@@ -15,6 +15,7 @@
 #include "lib/http/message/message.h"
 #include "sidecar/outbox/outbox.h"
 #include "sidecar/policy/active_policy.h"
+#include "sidecar/service/forwarded.h"
 #include "sidecar/state/state.h"
 #include "sidecar/upstream/delivery.h"
 #include "sidecar/upstream/memory_servers.h"
@@ -51,8 +52,10 @@ class AgentMemory {
   Answer BeginSession(const MemoryCall& call, base::Json body);
   Answer EndSession(const MemoryCall& call, const std::string& session, base::Json body);
 
-  // GET of a list, such as /search or /context, with the project of the policy.
-  Answer List(const MemoryCall& call, const std::string& path, const Parameters& query);
+  // A route that is forwarded, inside the policy. Writes bypass the outbox. kUnavailable: the
+  // server does not answer.
+  Answer Forward(const MemoryCall& call, Forwarded request);
+
   // One row of the project, or a global one. kNotFound: a row of another project.
   Answer Get(const MemoryCall& call, int64_t id, const std::optional<std::string>& revision);
   Answer Revisions(const MemoryCall& call, int64_t id, const Parameters& query);
@@ -62,50 +65,18 @@ class AgentMemory {
   Answer Update(const MemoryCall& call, int64_t id, const base::Json& patch);
   Answer Delete(const MemoryCall& call, int64_t id, bool hard);
 
-  // A call of a resource other than observations (items, episodes, traces), in the policy's
-  // project. The body is redacted. Writes bypass the outbox. kUnavailable: the server does not
-  // answer.
-  struct Resource {
-    const char* method = "GET";
-    std::string path;  // encoded
-    Parameters query;
-    base::Json body;  // null: none
-    std::optional<std::string> if_match, if_none_match;
-    bool of_context = false;        // sends a conversation along:
-    std::string conversation = {};  // this one; empty: the newest open one
-  };
-  Answer Ask(const MemoryCall& call, Resource resource);
-  // Shared memory of Agents, as the policy's Agent. `agent` and `key` empty: the list. Forwards
-  // ttl, agent and cursor of `query`, If-Match and If-None-Match of `conditions`. Bypasses the
-  // outbox. kUnavailable: the server does not answer.
-  struct SharedCall {
-    const char* method;
-    std::string agent, key;
-    std::optional<base::Json> value;
-    Parameters query;
-    http::Headers conditions;
-  };
-  Answer Shared(const MemoryCall& call, SharedCall shared);
-
   // For the administrator of a project (memory.allowAdmin).
   Answer Import(const MemoryCall& call, base::Json document);
-  Answer Forget(const MemoryCall& call, base::Json body);
 
  private:
   Answer SendOrQueue(const MemoryCall& call, OutboxRow row);
+  // Adds the policy's user and Agent as headers, which the agent cannot choose.
   Answer Send(const MemoryCall& call, http::ClientRequest request);
-  Answer Send(const MemoryCall& call, const char* method, std::string target, base::Json body);
   // 200: a row of the project. Another status or an Error is the answer of the whole call.
   Answer OwnRow(const MemoryCall& call, int64_t id);
   // A row that the agent may `verb`.
   Answer RowForChange(const MemoryCall& call, int64_t id, const char* verb);
-  // Adds the conversation to the call. Send adds the policy's user and Agent as headers, which the
-  // agent cannot choose.
-  base::Status AddContext(const MemoryCall& call, Resource& resource, http::ClientRequest& out);
   base::Result<std::string> ConversationOf(const MemoryCall& call, const std::string& given);
-  // The path with the project of the policy, the allowed parameters and the conversation.
-  base::Result<std::string> TargetOf(const MemoryCall& call, const std::string& path,
-                                     const Parameters& query);
   // The memory session of the conversation with this id, or the id itself.
   base::Result<std::string> SessionFor(const MemoryCall& call, const std::string& id);
 

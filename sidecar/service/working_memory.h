@@ -12,8 +12,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "lib/conversation/conversation.h"
-#include "lib/conversation/message_question.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/conversations.h"
 #include "sidecar/state/state.h"
 
 namespace sidecar {

@@ -1,4 +1,6 @@
-// Counts message by message in bounded memory, however long the session is.
+// Built message by message in bounded memory, for a session of any length, and without a model, so
+// that it costs nothing and is the same each time. A tool's output never enters it: it may contain
+// whatever a web page or a file says.
 #include "sidecar/session/digest.h"
 
 #include <algorithm>
@@ -34,7 +36,7 @@ std::string Line(std::string_view text, size_t characters) {
   return base::Ellipsize(line, characters);
 }
 
-// "hi", "Hey there!", "thanks.", "moin": no more than one of these, or two.
+// "hi", "Hey there!", "thanks.", "moin": a few words, all of them of greetings.
 bool IsGreeting(std::string_view words) {
   static const std::set<std::string, std::less<>> kWords = {
       "hi",    "hello", "hey",  "there", "thanks",  "thank",   "you",   "ok",     "okay",  "good",
@@ -95,7 +97,7 @@ T* SessionDigest::Kept<T>::At(const std::string& key) {
 void SessionDigest::Add(const conversation::Message& message) {
   if (message.role == "tool") return AddResult(message);
   if (message.role == "user") {
-    // A turn that the client wrote by itself, such as a notification, is no request.
+    // A text that the client wrote, such as a notification, is no request.
     const std::string words = PersonsWords(message.content);
     if (words.empty()) return;
     ++users_;
@@ -107,9 +109,12 @@ void SessionDigest::Add(const conversation::Message& message) {
   if (message.role == "assistant" && !message.content.empty()) {
     ++assistants_;
     last_answer_ = Line(message.content, kAnswer);
-    if (!exchanges_.empty() && exchanges_.back().answer.empty())
+    const bool is_first = !exchanges_.empty() && exchanges_.back().answer.empty();
+    // Without a call the answer is what the model knew already.
+    const bool was_asked = is_first && calls_ > 0 && AsksForCause(exchanges_.back().request);
+    if (is_first)
       exchanges_.back().answer = base::Ellipsize(FirstSentence(last_answer_), kExchange);
-    for (std::string& cause : CausesIn(message.content)) {
+    for (std::string& cause : CausesIn(message.content, was_asked)) {
       if (std::ranges::find(causes_, cause) != causes_.end()) continue;
       if (causes_.size() >= kMostCausesKept) causes_.erase(causes_.begin());
       causes_.push_back(std::move(cause));

@@ -22,8 +22,8 @@ class SessionDigest {
 
   void Add(const conversation::Message& message);  // in the order of the session
   bool Empty() const { return users_ == 0 && calls_ == 0; }
-  // Somebody told, wanted or did something: a session of greetings, questions and requests to
-  // remember, which are memories of their own, says nothing new.
+  // False for a session of greetings, questions and requests to remember, which are memories of
+  // their own: it adds nothing.
   bool HasNews() const { return has_news_ || calls_ > 0 || !causes_.empty(); }
   std::string Title() const;  // "Session: <goal>"
   std::string Text() const;   // deterministic

@@ -1,4 +1,4 @@
-// Pieces only delete, which also works on a full volume.
+// A piece only deletes rows, which works on a full volume, too.
 #include "sidecar/session/growth_upkeep.h"
 
 #include <algorithm>
@@ -14,25 +14,25 @@ namespace sidecar {
 namespace {
 
 using base::Result;
-using Room = State::Room;
+using Space = State::Space;
 
-constexpr int kMostPieces = 400;  // in one round, which is a minute
+constexpr int kMostPieces = 400;  // in a round, once a minute
 
 }  // namespace
 
-int64_t& GrowthUpkeep::Removed::Of(Growing kind) {
+int64_t& GrowthUpkeep::Removed::Of(EvictionClass kind) {
   switch (kind) {
-    case Growing::kAnswers:
+    case EvictionClass::kAnswers:
       return answers;
-    case Growing::kInjections:
+    case EvictionClass::kInjections:
       return injections;
-    case Growing::kLedgers:
+    case EvictionClass::kLedgers:
       return ledgers;
-    case Growing::kConversations:
+    case EvictionClass::kConversations:
       return conversations;
-    case Growing::kAudit:
+    case EvictionClass::kAudit:
       return audit;
-    case Growing::kMessages:
+    case EvictionClass::kMessages:
       break;
   }
   return messages;
@@ -56,7 +56,7 @@ GrowthUpkeep::Removed GrowthUpkeep::Run(int64_t aged_ms, int64_t now_ms) {
     if (!cut) break;
     const auto piece = Remove(*cut);
     if (!piece) {
-      base::LogWarn("some rows that may go are still there; tried again within a minute",
+      base::LogWarn("rows to evict could not be deleted; the next round retries",
                     {{"what", NameOf(cut->kind)}, {"reason", piece.error().message}});
       break;
     }
@@ -65,7 +65,7 @@ GrowthUpkeep::Removed GrowthUpkeep::Run(int64_t aged_ms, int64_t now_ms) {
                    {{"what", NameOf(cut->kind)}, {"reason", NameOf(cut->reason)}},
                    static_cast<double>(piece->removed));
     if (!piece->last) continue;
-    plan.NothingLeft(*cut);
+    plan.SetExhausted(*cut);
     fetched_ = false;
   }
   ShowSize(limits);
@@ -81,17 +81,17 @@ GrowthLimits GrowthUpkeep::Limits() const {
 
 Result<GrowthUpkeep::Piece> GrowthUpkeep::Remove(const Cut& cut) {
   switch (cut.kind) {
-    case Growing::kAnswers:
+    case EvictionClass::kAnswers:
       return RemoveSome(RemoveAnswers, cut);
-    case Growing::kInjections:
+    case EvictionClass::kInjections:
       return RemoveSome(RemoveInjections, cut);
-    case Growing::kLedgers:
+    case EvictionClass::kLedgers:
       return RemoveLedgers(cut);
-    case Growing::kConversations:
+    case EvictionClass::kConversations:
       return RemoveConversation(cut);
-    case Growing::kAudit:
+    case EvictionClass::kAudit:
       return RemoveSome(RemoveReadAudit, cut);
-    case Growing::kMessages:
+    case EvictionClass::kMessages:
       break;
   }
   return RemoveMessages(cut);
@@ -102,7 +102,7 @@ Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveSome(Result<int64_t> (*remove)(s
                                                      const Cut& cut) {
   ASSIGN_OR_RETURN(
       const int64_t removed,
-      state_.Write<int64_t>([&](sqlite::Database& db) { return remove(db, cut); }, Room::kGives));
+      state_.Write<int64_t>([&](sqlite::Database& db) { return remove(db, cut); }, Space::kFrees));
   return Piece{removed, removed == 0};
 }
 
@@ -110,9 +110,9 @@ Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveLedgers(const Cut& cut) {
   ASSIGN_OR_RETURN(
       const LedgerPiece piece,
       state_.Write<LedgerPiece>(
-          [&](sqlite::Database& db) { return RemoveUnknownLedgers(db, cut, behind_ledger_); },
-          Room::kGives));
-  behind_ledger_ = piece.last ? "" : piece.next;
+          [&](sqlite::Database& db) { return RemoveUnknownLedgers(db, cut, after_ledger_); },
+          Space::kFrees));
+  after_ledger_ = piece.last ? "" : piece.next;
   return Piece{piece.removed, piece.last};
 }
 
@@ -131,12 +131,12 @@ Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveConversation(const Cut& cut) {
                                            [&](sqlite::Database& db) {
                                              return PruneRows(db, id, before_ms, kRowsOfAPiece);
                                            },
-                                           Room::kGives));
+                                           Space::kFrees));
   if (rows > 0) return Piece{};
   ASSIGN_OR_RETURN(
       const bool gone,
       state_.Write<bool>([&](sqlite::Database& db) { return PruneConversation(db, id, before_ms); },
-                         Room::kGives));
+                         Space::kFrees));
   waiting_.pop_back();
   return Piece{gone, false};
 }
@@ -152,7 +152,7 @@ Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveMessages(const Cut& cut) {
   ASSIGN_OR_RETURN(
       const int64_t removed,
       state_.Write<int64_t>([&](sqlite::Database& db) { return RemoveOldMessages(db, cut, id); },
-                            Room::kGives));
+                            Space::kFrees));
   if (removed == 0) waiting_.pop_back();
   return Piece{removed, false};
 }
@@ -173,12 +173,12 @@ void GrowthUpkeep::ShowSize(const GrowthLimits& limits) {
                       {{"what", kind}});
   }
   const bool over = limits.max_bytes > 0 && *used > limits.max_bytes && !stopping_();
-  if (over && !said_) {
+  if (over && !warned_) {
     base::LogWarn(
         "state.db exceeds its share of the volume, and its remaining rows may not be deleted",
         {{"bytes", *used}, {"limit", limits.max_bytes}});
   }
-  said_ = over;
+  warned_ = over;
 }
 
 }  // namespace sidecar

@@ -23,7 +23,7 @@ class GrowthUpkeep {
   };
   struct Removed {  // by kind; a conversation counts once, without its rows
     int64_t answers = 0, injections = 0, ledgers = 0, conversations = 0, audit = 0, messages = 0;
-    int64_t& Of(Growing kind);
+    int64_t& Of(EvictionClass kind);
   };
   // All arguments outlive it. `stopping` is called between pieces.
   GrowthUpkeep(State& state, telemetry::Metrics& metrics, Options options,
@@ -50,10 +50,10 @@ class GrowthUpkeep {
   telemetry::Metrics& metrics_;
   const Options options_;
   const std::function<bool()> stopping_;
-  std::string behind_ledger_;         // the `after` of the next piece of ledgers
+  std::string after_ledger_;          // the `after` of the next piece of ledgers
   std::vector<std::string> waiting_;  // conversations of the current cut; the last comes next
   bool fetched_ = false;              // whether `waiting_` was read
-  bool said_ = false;                 // the file is over its limit, and the log has it
+  bool warned_ = false;               // the log has a warning that the file exceeds its limit
 };
 
 }  // namespace sidecar

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/conversation/working/ledger.h"
 #include "lib/testing/temporary_directory.h"
 #include "sidecar/growth/growth_tables.h"
@@ -46,8 +46,9 @@ class Growth : public ::testing::Test {
       message.content = std::string(1'000, 'm');
     }
     Write([&](sqlite::Database& db) -> base::Status {
-      RETURN_IF_ERROR(conversation::Append(db, id, said, kNowMs));
-      return conversation::SetState(db, id, state);
+      conversation::SqliteRows rows(db);
+      RETURN_IF_ERROR(conversation::Append(rows, id, said, kNowMs));
+      return conversation::SqliteRows(db).UpdateConversation(id, {.state = state});
     });
   }
   void Capture(const std::string& conversation, bool dead) {
@@ -64,6 +65,7 @@ class Growth : public ::testing::Test {
   // Writes rows of every kind, within the last two hours.
   void Fill() {
     Write([&](sqlite::Database& db) -> base::Status {
+      conversation::SqliteRows rows(db);
       for (int i = 0; i < 1'500; ++i) {
         RETURN_IF_ERROR(SaveAnswer(db, "talk", std::to_string(i), std::string(500, 'a'),
                                    kNowMs - 7'200'000 + i));
@@ -78,9 +80,9 @@ class Growth : public ::testing::Test {
       for (int i = 0; i < 700; ++i) {
         const std::string item = std::string(300, 'l') + std::to_string(i);
         RETURN_IF_ERROR(
-            conversation::MarkInLedger(db, "ghost", {{item, "v"}, 0, kNowMs - 7'200'000}));
-        RETURN_IF_ERROR(conversation::MarkInLedger(db, "ghost-now", {{item, "v"}, 0, kNowMs}));
-        RETURN_IF_ERROR(conversation::MarkInLedger(db, "talk", {{item, "v"}, 0, 0}));
+            conversation::MarkInLedger(rows, "ghost", {{item, "v"}, 0, kNowMs - 7'200'000}));
+        RETURN_IF_ERROR(conversation::MarkInLedger(rows, "ghost-now", {{item, "v"}, 0, kNowMs}));
+        RETURN_IF_ERROR(conversation::MarkInLedger(rows, "talk", {{item, "v"}, 0, 0}));
       }
       for (int i = 0; i < 300; ++i) {
         RETURN_IF_ERROR(AddAudit(db, "c", "PreToolUse", "bash", std::string(900, 'x'), kNowMs));
@@ -122,15 +124,15 @@ class Growth : public ::testing::Test {
   int until_stop_ = 1'000'000;
 };
 
-TEST_F(Growth, OverItsShareTheOldestGoInOrderAndTheRestStays) {
+TEST_F(Growth, FileOverLimitEvictsOldestInOrder) {
   Fill();
-  std::vector<Growing> went;
+  std::vector<EvictionClass> went;
   for (int round = 0; round < 40; ++round) {
     GrowthLimits limits = kKeeps;
     limits.max_bytes = Used() - 1;
     GrowthUpkeep::Removed removed = Run(limits);
     bool any = false;
-    for (const Growing kind : kGrowing) {
+    for (const EvictionClass kind : kEvictionOrder) {
       if (removed.Of(kind) == 0) continue;
       any = true;
       if (went.empty() || went.back() != kind) went.push_back(kind);
@@ -138,8 +140,9 @@ TEST_F(Growth, OverItsShareTheOldestGoInOrderAndTheRestStays) {
     if (!any) break;
     EXPECT_LE(Used(), limits.max_bytes);
   }
-  EXPECT_EQ(went, (std::vector<Growing>{Growing::kAnswers, Growing::kInjections, Growing::kLedgers,
-                                        Growing::kConversations, Growing::kMessages}));
+  EXPECT_EQ(went, (std::vector<EvictionClass>{
+                      EvictionClass::kAnswers, EvictionClass::kInjections, EvictionClass::kLedgers,
+                      EvictionClass::kConversations, EvictionClass::kMessages}));
   EXPECT_EQ(Figure("SELECT count(*) FROM handled_events"), kNewestAnswers);
   EXPECT_EQ(Figure("SELECT min(CAST(event AS INTEGER)) FROM handled_events"), 500);
   EXPECT_EQ(Figure("SELECT count(*) FROM injections"), kNewestInjections);
@@ -163,7 +166,7 @@ TEST_F(Growth, OverItsShareTheOldestGoInOrderAndTheRestStays) {
   EXPECT_EQ(metrics_.Value("agent_memory_sidecar_kept_rows", {{"what", "audit"}}), 300);
 }
 
-TEST_F(Growth, FreedPagesDoNotCountAndAreUsedAgain) {
+TEST_F(Growth, FreedPagesDoNotCountAndAreReused) {
   Fill();
   GrowthLimits limits = kKeeps;
   limits.max_bytes = Used() * 2 / 3;
@@ -171,16 +174,16 @@ TEST_F(Growth, FreedPagesDoNotCountAndAreUsedAgain) {
   const int64_t used = Used();
   EXPECT_LE(used, limits.max_bytes);
   GrowthUpkeep::Removed again = Run(limits);
-  for (const Growing kind : kGrowing) EXPECT_EQ(again.Of(kind), 0) << NameOf(kind);
+  for (const EvictionClass kind : kEvictionOrder) EXPECT_EQ(again.Of(kind), 0) << NameOf(kind);
   const int64_t pages = Figure("PRAGMA page_count");
   Say("new", 200, "open");
   EXPECT_EQ(Figure("PRAGMA page_count"), pages);
 }
 
-TEST_F(Growth, ByAgeEachKindGoesAfterNinetyDays) {
+TEST_F(Growth, EachKindExpiresAfterNinetyDays) {
   Fill();
   GrowthUpkeep::Removed early = Run(kKeeps, kNowMs + 89 * kUpkeepDayMs);
-  for (const Growing kind : kGrowing) EXPECT_EQ(early.Of(kind), 0) << NameOf(kind);
+  for (const EvictionClass kind : kEvictionOrder) EXPECT_EQ(early.Of(kind), 0) << NameOf(kind);
   const GrowthUpkeep::Removed late = Run(kKeeps, kNowMs + 90 * kUpkeepDayMs + 1);
   EXPECT_EQ(late.answers, 1'500);
   EXPECT_EQ(late.injections, 1'500);
@@ -192,7 +195,7 @@ TEST_F(Growth, ByAgeEachKindGoesAfterNinetyDays) {
   EXPECT_EQ(Figure("SELECT count(*) FROM audit_log"), 300);
 }
 
-TEST_F(Growth, AuditRowsGoOnceTheyWereRead) {
+TEST_F(Growth, AuditRowsAreEvictedOnceRead) {
   Fill();
   Write([](sqlite::Database& db) { return MarkAuditRead(db, 120); });
   EXPECT_EQ(Run(kKeeps, kNowMs + 89 * kUpkeepDayMs).audit, 0);
@@ -213,7 +216,7 @@ TEST_F(Growth, AuditRowsGoOnceTheyWereRead) {
   EXPECT_EQ(Run(limits, kNowMs + 400 * kUpkeepDayMs).audit, 0) << "kept for ever";
 }
 
-TEST_F(Growth, AStopIsSeenBetweenPiecesAndTheNextStartGoesOn) {
+TEST_F(Growth, StopTakesEffectBetweenPieces) {
   Fill();
   const int64_t late_ms = kNowMs + 91 * kUpkeepDayMs;
   until_stop_ = 2;
@@ -226,12 +229,14 @@ TEST_F(Growth, AStopIsSeenBetweenPiecesAndTheNextStartGoesOn) {
   EXPECT_EQ(Totals()["injections"].bytes, 0);
 }
 
-TEST_F(Growth, TheTotalsFollowWhatIsWritten) {
+TEST_F(Growth, TotalsFollowWrites) {
   Fill();
-  Write([](sqlite::Database& db) -> base::Status {  // the same item again, with a longer value
-    RETURN_IF_ERROR(conversation::MarkInLedger(db, "one", {{"i", "v"}, 0, 0}));
-    RETURN_IF_ERROR(conversation::MarkInLedger(db, "one", {{"i", "value"}, 0, 0}));
-    return conversation::SetFields(db, "talk", {{"a", "b"}});
+  Write([](sqlite::Database& db) -> base::Status {
+    conversation::SqliteRows rows(db);  // the same item again, with a longer value
+    RETURN_IF_ERROR(conversation::MarkInLedger(rows, "one", {{"i", "v"}, 0, 0}));
+    RETURN_IF_ERROR(conversation::MarkInLedger(rows, "one", {{"i", "value"}, 0, 0}));
+    return conversation::SqliteRows(db).UpdateConversation("talk",
+                                                           {.fields = base::Json{{"a", "b"}}});
   });
   const auto totals = Totals();
   EXPECT_EQ(totals.at("ledgers").rows, Figure("SELECT count(*) FROM ledger"));
@@ -244,15 +249,16 @@ TEST_F(Growth, TheTotalsFollowWhatIsWritten) {
   EXPECT_GT(totals.at("messages").bytes, 1'000 * totals.at("messages").rows);
 }
 
-TEST_F(Growth, ALargeConversationGoesInPiecesOfBoundedBytes) {
+TEST_F(Growth, LargeConversationIsEvictedInPieces) {
   std::vector<conversation::Message> said(100);
   for (auto& message : said) {
     message.role = "user";
     message.content = std::string(200'000, 'm');
   }
   Write([&](sqlite::Database& db) -> base::Status {
-    RETURN_IF_ERROR(conversation::Append(db, "large", said, kNowMs));
-    return conversation::SetState(db, "large", "ended");
+    conversation::SqliteRows rows(db);
+    RETURN_IF_ERROR(conversation::Append(rows, "large", said, kNowMs));
+    return conversation::SqliteRows(db).UpdateConversation("large", {.state = "ended"});
   });
   until_stop_ = 4;  // three pieces are of other kinds
   Run(kKeeps, kNowMs + 91 * kUpkeepDayMs);

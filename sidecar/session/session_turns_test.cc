@@ -10,7 +10,7 @@ namespace {
 using base::Json;
 using Turns = SidecarTest;
 
-TEST_F(Turns, RestartGoesOnInTheSameConversationAndSession) {
+TEST_F(Turns, RestartContinuesConversationAndSession) {
   Prompt("one");
   const Json before = Ask("GET", "/conversations/current").body;
   Start();
@@ -22,7 +22,7 @@ TEST_F(Turns, RestartGoesOnInTheSameConversationAndSession) {
   EXPECT_EQ(Messages().size(), 2u);
 }
 
-TEST_F(Turns, CallIdsThatBeginAgainInEveryTurnLoseNoCapture) {
+TEST_F(Turns, RepeatedCallIdsLoseNoCapture) {
   Prompt("first");
   Bash("error: one", "1");
   Bash("error: one", "1");  // a repeated event
@@ -33,7 +33,7 @@ TEST_F(Turns, CallIdsThatBeginAgainInEveryTurnLoseNoCapture) {
   EXPECT_EQ(memory_.With([](StubMemory& stub) { return stub.observations.size(); }), 2u);
 }
 
-TEST_F(Turns, SessionEndSendsWhatWasSaidAndAReusedIdOpensASuccessor) {
+TEST_F(Turns, SessionEndSendsTranscriptAndReuseOpensSuccessor) {
   Prompt("first words");
   Bash("error: x", "t1");
   Hook("Stop", {{"last_assistant_message", "answer"}});
@@ -57,7 +57,7 @@ TEST_F(Turns, SessionEndSendsWhatWasSaidAndAReusedIdOpensASuccessor) {
             (Json::array({{{"role", "user"}, {"content", "and again"}}})));
 }
 
-TEST_F(Turns, StopWritesAnInterimSummaryAndLeavesTheSessionOpen) {
+TEST_F(Turns, StopSendsInterimSummaryAndKeepsSessionOpen) {
   Prompt("words");
   const std::string session = Ask("GET", "/conversations/current").body["memory_session_id"];
   running_->Stop();
@@ -67,7 +67,7 @@ TEST_F(Turns, StopWritesAnInterimSummaryAndLeavesTheSessionOpen) {
   EXPECT_FALSE(sessions.at(session).contains("ended"));
 }
 
-TEST_F(Turns, AutoSummarizeOffEndsWithoutATranscript) {
+TEST_F(Turns, AutoSummarizeOffSendsNoTranscript) {
   directory_.Write("policy.json",
                    PolicyText(memory_.url(), {{"memory", {{"autoSummarize", false}}}}));
   Start();

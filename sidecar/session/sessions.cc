@@ -1,4 +1,5 @@
-// Begins and ends memory sessions.
+// A session's begin, end, summary and digest are rows of the outbox, written in the transaction
+// that changes the session: no crash leaves one without the other.
 #include "sidecar/session/sessions.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/http/message/message.h"
 #include "sidecar/session/transcript.h"
 #include "sidecar/tables/memory_sessions.h"
@@ -48,8 +50,8 @@ Status BeginSession(sqlite::Database& db, conversation::Conversation& conversati
   session.predecessor = conversation.memory_session_id;
   session.after_sequence = conversation.message_count;
   RETURN_IF_ERROR(AddMemorySession(db, session));
-  RETURN_IF_ERROR(conversation::SetMemorySession(db, conversation.id, session.id));
-  RETURN_IF_ERROR(conversation::SetState(db, conversation.id, "open"));
+  RETURN_IF_ERROR(conversation::SqliteRows(db).UpdateConversation(
+      conversation.id, {.memory_session_id = session.id, .state = "open"}));
   conversation.memory_session_id = session.id;
   conversation.state = "open";
   Json body = {{"id", session.id}, {"project", context.policy.project}};
@@ -66,7 +68,7 @@ Status EnqueueDigest(sqlite::Database& db, const SessionAccount& account,
   const Status written =
       EnqueueObservation(db, account.session(), api::EncodeNewObservation(*digest),
                          api::kOriginAgent, "digest-" + base::RandomUuid(), context);
-  // Without room the session has an end and no digest.
+  // In a full outbox the session has an end and no digest.
   return !written && written.error().code == base::Code::kFull ? Status() : written;
 }
 
@@ -106,7 +108,8 @@ std::optional<api::NewObservation> DigestOf(const SessionAccount& account,
 
 Result<conversation::Conversation> OpenConversation(sqlite::Database& db, const std::string& id,
                                                     const OutboxContext& context) {
-  ASSIGN_OR_RETURN(auto conversation, conversation::GetOrCreate(db, id, context.now_ms));
+  conversation::SqliteRows rows(db);
+  ASSIGN_OR_RETURN(auto conversation, conversation::GetOrCreate(rows, id, context.now_ms));
   if (conversation.memory_session_id.empty() || conversation.state != "open") {
     RETURN_IF_ERROR(BeginSession(db, conversation, context));
   }
@@ -115,10 +118,11 @@ Result<conversation::Conversation> OpenConversation(sqlite::Database& db, const 
 
 Status EndConversation(sqlite::Database& db, const std::string& id, const OutboxContext& context,
                        const SessionAccount* account) {
-  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  conversation::SqliteRows rows(db);
+  ASSIGN_OR_RETURN(const auto conversation, rows.FindConversation(id));
   if (!conversation || conversation->state != "open") return {};
-  RETURN_IF_ERROR(conversation::SetState(db, id, "ended"));
-  RETURN_IF_ERROR(conversation::CloseBlock(db, id, context.now_ms));
+  RETURN_IF_ERROR(rows.UpdateConversation(id, {.state = "ended"}));
+  RETURN_IF_ERROR(conversation::CloseBlock(rows, id, context.now_ms));
   const std::string& session = conversation->memory_session_id;
   if (session.empty()) return {};
   if (!context.policy.auto_summarize) {
@@ -132,7 +136,7 @@ Status EndConversation(sqlite::Database& db, const std::string& id, const Outbox
 
 Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle_ms,
                        const OutboxContext& context, const SessionAccount* account) {
-  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  ASSIGN_OR_RETURN(const auto conversation, conversation::SqliteRows(db).FindConversation(id));
   const bool idle = conversation && conversation->state == "open" &&
                     conversation->updated_ms <= context.now_ms - idle_ms;
   if (!idle) return false;
@@ -141,20 +145,21 @@ Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle
 }
 
 Result<bool> HasNewMessages(sqlite::Database& db, const std::string& id) {
-  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  ASSIGN_OR_RETURN(const auto conversation, conversation::SqliteRows(db).FindConversation(id));
   if (!conversation || conversation->state != "open" || conversation->memory_session_id.empty())
     return false;
-  ASSIGN_OR_RETURN(const int64_t told, SummarizedSequence(db, conversation->memory_session_id));
-  return told < conversation->message_count;
+  ASSIGN_OR_RETURN(const int64_t summarized,
+                   SummarizedSequence(db, conversation->memory_session_id));
+  return summarized < conversation->message_count;
 }
 
 Result<bool> EnqueueInterimSummary(sqlite::Database& db, const std::string& id,
                                    const OutboxContext& context, const SessionAccount* account) {
   ASSIGN_OR_RETURN(const bool has_new, HasNewMessages(db, id));
   if (!has_new || !context.policy.auto_summarize) return false;
-  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  ASSIGN_OR_RETURN(const auto conversation, conversation::SqliteRows(db).FindConversation(id));
   ASSIGN_OR_RETURN(const auto whole, WholeAccount(db, *conversation, context, account));
-  if (whole.SaidNothing()) return false;
+  if (whole.empty()) return false;
   const std::string& session = whole.session();
   RETURN_IF_ERROR(SetSummarizedSequence(db, session, conversation->message_count));
   RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session) + "?interim=true",

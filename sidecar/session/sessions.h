@@ -13,7 +13,7 @@
 
 namespace sidecar {
 
-// The observation that is the digest of a session; nullopt: it has none.
+// The digest of a session as an observation; nullopt: the session has no digest.
 std::optional<api::NewObservation> DigestOf(const SessionAccount& account,
                                             const api::Policy& policy);
 
@@ -33,9 +33,10 @@ base::Status EndConversation(sqlite::Database& db, const std::string& id,
 base::Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle_ms,
                              const OutboxContext& context, const SessionAccount* account = nullptr);
 
+// Whether the conversation's open session has messages that no interim summary covers.
+base::Result<bool> HasNewMessages(sqlite::Database& db, const std::string& id);
 // Enqueues the summary so far of an open session with new messages; the session stays open.
 // → whether a summary was enqueued.
-base::Result<bool> HasNewMessages(sqlite::Database& db, const std::string& id);
 base::Result<bool> EnqueueInterimSummary(sqlite::Database& db, const std::string& id,
                                          const OutboxContext& context,
                                          const SessionAccount* account = nullptr);

@@ -6,7 +6,10 @@
 
 #include <thread>
 
+#include "lib/base/json/json.h"
 #include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -53,7 +56,7 @@ TEST_F(TaskStop, EndsEveryOpenSessionWithItsTranscript) {
       << "the last one used";
 }
 
-TEST_F(TaskStop, WhatTheAgentEndedItselfIsToldToo) {
+TEST_F(TaskStop, SessionEndedByAgentIsReported) {
   Prompt("one");
   const std::string session = Session();
   Hook("SessionEnd");
@@ -62,7 +65,7 @@ TEST_F(TaskStop, WhatTheAgentEndedItselfIsToldToo) {
   EXPECT_EQ(TerminationReport(), Json({{"session", session}, {"undelivered", 0}}));
 }
 
-TEST_F(TaskStop, ARunThatSaidNothingHasNoSession) {
+TEST_F(TaskStop, RunWithoutMessagesHasNoSession) {
   Prompt("of an earlier run on this volume");
   running_->Stop();
   Restart();
@@ -70,7 +73,7 @@ TEST_F(TaskStop, ARunThatSaidNothingHasNoSession) {
   EXPECT_EQ(TerminationReport(), Json({{"undelivered", 0}}));
 }
 
-TEST_F(TaskStop, ACaptureOfTheLastMomentReachesAServerThatComesBackLate) {
+TEST_F(TaskStop, LastCaptureReachesServerThatReturnsLate) {
   memory_.With([](StubMemory& stub) { return stub.refuse_observations = 503; });
   Prompt("go");
   Bash("error: of the last moment", "t1");
@@ -89,7 +92,7 @@ TEST_F(TaskStop, ACaptureOfTheLastMomentReachesAServerThatComesBackLate) {
   EXPECT_EQ(TerminationReport()["undelivered"], 0);
 }
 
-TEST_F(TaskStop, CountsWhatTheServerNeverTook) {
+TEST_F(TaskStop, CountsWritesThatServerNeverAccepted) {
   Start([&](SidecarSettings& settings) {
     settings.termination_log = directory_.path() + "/termination-log";
     settings.drain_timeout_ms = 300;
@@ -103,13 +106,52 @@ TEST_F(TaskStop, CountsWhatTheServerNeverTook) {
   EXPECT_EQ(base::DumpJson(TerminationReport()).find("never taken"), std::string::npos);
 }
 
-TEST_F(TaskStop, ADaemonSaysNothingWhenAllIsDelivered) {
+TEST_F(TaskStop, DaemonReportsNothingIfAllIsDelivered) {
   Restart({{"mode", "daemon"}});
   Prompt("words");
   const std::string session = Session();
   running_->Stop();
   EXPECT_FALSE(AtServer(session).contains("ended"));
   EXPECT_EQ(*base::ReadFile(directory_.path() + "/termination-log"), "");
+}
+
+TEST(StopReport, CountsUndeliveredWrites) {
+  const testing::TemporaryDirectory directory;
+  const std::string file = directory.Write("termination-log", "");
+  const uint64_t errors = base::CountedLogLines().errors;
+  WriteTerminationMessage({}, file);
+  EXPECT_EQ(*base::ReadFile(file), "");
+  EXPECT_EQ(base::CountedLogLines().errors, errors);
+  WriteTerminationMessage({.undelivered = 12}, file);
+  const auto said = base::ParseJson(*base::ReadFile(file));
+  ASSERT_TRUE(said);
+  EXPECT_EQ((*said)["undelivered"], 12);
+  EXPECT_NE((*said)["note"].get<std::string>().find("state.db"), std::string::npos);
+  EXPECT_EQ(base::CountedLogLines().errors, errors + 1);
+}
+
+TEST(StopReport, OfTaskAlwaysNamesItsSession) {
+  const testing::TemporaryDirectory directory;
+  const std::string file = directory.Write("termination-log", "");
+  WriteTerminationMessage({.task = true, .session = "s"}, file);
+  EXPECT_EQ(base::ParseJson(*base::ReadFile(file)).value_or(Json()),
+            Json({{"session", "s"}, {"undelivered", 0}}));
+}
+
+TEST(StopReport, UnknownCountIsOmitted) {
+  const testing::TemporaryDirectory directory;
+  const std::string file = directory.Write("termination-log", "");
+  WriteTerminationMessage({.task = true, .undelivered = -1, .session = std::string(5'000, 's')},
+                          file);
+  EXPECT_EQ(*base::ReadFile(file), "") << "nor is more than the kubelet keeps";
+  WriteTerminationMessage({.task = true, .undelivered = -1, .session = "s"}, file);
+  EXPECT_EQ(base::ParseJson(*base::ReadFile(file)).value_or(Json()), Json({{"session", "s"}}));
+}
+
+TEST(StopReport, CreatesNoFileOutsideOfAPod) {
+  const testing::TemporaryDirectory directory;
+  WriteTerminationMessage({.undelivered = 12}, directory.path() + "/none");
+  EXPECT_FALSE(base::ReadFile(directory.path() + "/none"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Reads a session's messages in pages: a long session may not fit in memory.
+// A long session may not fit in memory, so its messages are read in pages, of each only the head.
+// Redaction precedes every cut: half of a secret has no recognizable form.
 #include "sidecar/session/transcript.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/redaction/redaction.h"
 #include "sidecar/tables/memory_sessions.h"
 #include "sidecar/text/persons_words.h"
@@ -21,12 +22,12 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-constexpr size_t kTranscriptEnds = 50;         // messages at either end that keep more text
+constexpr size_t kTranscriptEnds = 50;         // messages at each end that keep more text
 constexpr size_t kTranscriptCharacters = 400;  // of these; the server cuts its summary at 200
 constexpr size_t kTranscriptMiddle = 20;
 constexpr size_t kReadBytes = 4 << 10;     // of a text; digests and summaries keep much less
-constexpr size_t kUncertainBytes = 1'024;  // before a cut, where a secret may have lost its end
-// Messages in one read: small, since the delivery uses the same reader.
+constexpr size_t kUncertainBytes = 1'024;  // before a cut, where a secret may be incomplete
+// Of one read; small, since the delivery uses the same reader.
 constexpr conversation::PageLimits kTogether = {200, 1 << 20};
 
 // Caches the last redactor, since compiling takes 10 ms.
@@ -46,12 +47,12 @@ Result<std::shared_ptr<const redaction::Redactor>> RedactorFor(const api::Redact
   return last.redactor;
 }
 
-// Redacts even redacted working memory, whose messages may be older than the policy.
+// Redacts even messages that were stored redacted, since they may be older than the policy.
 class TranscriptRedactor {
  public:
   explicit TranscriptRedactor(const redaction::Redactor* redactor) : redactor_(redactor) {}
 
-  // The redacted head of a text. Redacted before the cut: half a secret has no recognisable form.
+  // The redacted head of a text.
   std::string Text(std::string_view text) {
     const bool cut = text.size() > kReadBytes;
     std::string head(text.substr(0, base::BorderBefore(text, std::min(text.size(), kReadBytes))));
@@ -85,7 +86,8 @@ class TranscriptRedactor {
 
 Result<conversation::MessagePage> HeadsAfter(sqlite::Database& db, const std::string& id,
                                              int64_t after) {
-  return conversation::HeadsAfter(db, id, after, kReadBytes + 1, kTogether);
+  conversation::SqliteRows rows(db);
+  return conversation::HeadsAfter(rows, id, after, kReadBytes + 1, kTogether);
 }
 
 }  // namespace
@@ -94,7 +96,7 @@ Result<SessionAccount> SessionAccount::Begin(const std::string& session, int64_t
                                              const api::Policy& policy) {
   SessionAccount account;
   account.session_ = session;
-  account.told_ = after;
+  account.last_sequence_ = after;
   account.digests_ = policy.session_digest;
   if (policy.redaction.enabled) {
     ASSIGN_OR_RETURN(account.redactor_, RedactorFor(policy.redaction));
@@ -109,31 +111,31 @@ void SessionAccount::Add(const std::vector<conversation::Message>& heads, int64_
     const bool talks = message.role == "user" || message.role == "assistant";
     const std::string said =
         message.role == "user" ? PersonsWords(message.content) : message.content;
-    if (talks && !said.empty()) Say(message.role, said);
+    if (talks && !said.empty()) AddText(message.role, said);
     if (!digests_) continue;
     redact.ToolCalls(message.tool_calls);
     digest_.Add(message);
   }
-  told_ = up_to;
+  last_sequence_ = up_to;
 }
 
-void SessionAccount::Say(const std::string& role, const std::string& text) {
-  said_.push_back({role, std::string(base::Prefix(text, kTranscriptCharacters))});
+void SessionAccount::AddText(const std::string& role, const std::string& text) {
+  messages_.push_back({role, std::string(base::Prefix(text, kTranscriptCharacters))});
   if (role == "user") {
-    first_user_ = std::min(first_user_, said_.size() - 1);
-    last_user_ = said_.size() - 1;
+    first_user_ = std::min(first_user_, messages_.size() - 1);
+    last_user_ = messages_.size() - 1;
   }
-  if (said_.size() >= 2 * kMaxSaid) ShortenMiddle();
+  if (messages_.size() >= 2 * kMostMessages) ShortenMiddle();
 }
 
-// Shortens said_ to kMaxSaid, dropping its middle, at twice that size: each message moves only a
-// few times.
+// Drops the middle of messages_ down to kMostMessages. Called at twice that size, so that each
+// message moves only a few times.
 void SessionAccount::ShortenMiddle() {
   std::vector<api::SummaryMessage> kept;
-  constexpr size_t kHead = kMaxSaid - kTranscriptEnds - 2;  // two: the user's first and last
+  constexpr size_t kHead = kMostMessages - kTranscriptEnds - 2;  // two: the user's first and last
   size_t first_user = SIZE_MAX, last_user = SIZE_MAX;
-  for (size_t i = 0; i < said_.size(); ++i) {
-    const bool stays = kept.size() < kHead || i + kTranscriptEnds >= said_.size() ||
+  for (size_t i = 0; i < messages_.size(); ++i) {
+    const bool stays = kept.size() < kHead || i + kTranscriptEnds >= messages_.size() ||
                        i == first_user_ || i == last_user_;
     if (!stays) {
       ++omitted_;
@@ -141,18 +143,18 @@ void SessionAccount::ShortenMiddle() {
     }
     if (i == first_user_) first_user = kept.size();
     if (i == last_user_) last_user = kept.size();
-    kept.push_back(std::move(said_[i]));
+    kept.push_back(std::move(messages_[i]));
   }
-  said_ = std::move(kept);
+  messages_ = std::move(kept);
   first_user_ = first_user;
   last_user_ = last_user;
 }
 
 Json SessionAccount::EndBody() const {
   SessionAccount account = *this;
-  if (account.said_.size() > kMaxSaid) account.ShortenMiddle();
+  if (account.messages_.size() > kMostMessages) account.ShortenMiddle();
   Json messages = Json::array();
-  const auto& said = account.said_;
+  const auto& said = account.messages_;
   for (size_t i = 0; i < said.size(); ++i) {
     const bool whole = i < kTranscriptEnds || i + kTranscriptEnds >= said.size() ||
                        i == account.first_user_ || i == account.last_user_;
@@ -166,8 +168,8 @@ Json SessionAccount::EndBody() const {
 
 Status CompleteAccount(sqlite::Database& db, const conversation::Conversation& conversation,
                        SessionAccount& account) {
-  while (account.told() < conversation.message_count) {
-    ASSIGN_OR_RETURN(const auto page, HeadsAfter(db, conversation.id, account.told()));
+  while (account.last_sequence() < conversation.message_count) {
+    ASSIGN_OR_RETURN(const auto page, HeadsAfter(db, conversation.id, account.last_sequence()));
     account.Add(page.messages, page.more != 0 ? page.more - 1 : conversation.message_count);
   }
   return {};
@@ -183,11 +185,11 @@ Result<std::unique_ptr<SessionAccount>> PrepareAccount(State& state, const std::
     // Releases the reader before the text is processed.
     ASSIGN_OR_RETURN(
         const auto page, state.Read([&](sqlite::Database& db) -> Result<conversation::MessagePage> {
-          ASSIGN_OR_RETURN(found, conversation::Find(db, id));
+          ASSIGN_OR_RETURN(found, conversation::SqliteRows(db).FindConversation(id));
           if (!found || found->state != "open") return conversation::MessagePage();
           ASSIGN_OR_RETURN(session, FindMemorySession(db, found->memory_session_id));
           if (!session) return conversation::MessagePage();
-          return HeadsAfter(db, id, account ? account->told() : session->after_sequence);
+          return HeadsAfter(db, id, account ? account->last_sequence() : session->after_sequence);
         }));
     if (!session) return std::unique_ptr<SessionAccount>();
     if (account && account->session() != session->id) {  // the session ended meanwhile

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/conversation/messages.h"
+#include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/testing/fake_clock.h"
 #include "lib/testing/temporary_directory.h"
 #include "sidecar/session/sessions.h"
@@ -22,7 +23,7 @@ conversation::Message MessageOf(const char* role, const std::string& content) {
   return message;
 }
 
-TEST(SessionAccount, IsOneWriteOfBoundedSizeAndCountsAll) {
+TEST(SessionAccount, IsBoundedAndCountsOmittedMessages) {
   auto account = SessionAccount::Begin("s", 0, {});
   ASSERT_TRUE(account);
   constexpr int64_t kMessages = 30'000;
@@ -32,7 +33,7 @@ TEST(SessionAccount, IsOneWriteOfBoundedSizeAndCountsAll) {
     account->Add({MessageOf(asks ? "user" : "assistant", std::to_string(i) + text)}, i);
   }
   const Json body = account->EndBody();
-  EXPECT_LE(body["messages"].size(), SessionAccount::kMaxSaid);
+  EXPECT_LE(body["messages"].size(), SessionAccount::kMostMessages);
   EXPECT_LT(body.dump().size(), 256u << 10);
   api::SummaryBuilder summary;
   for (const Json& message : body["messages"])
@@ -55,10 +56,11 @@ class Accounts : public ::testing::Test {
   OutboxContext Context() const { return {policy_, limits_, 1}; }
   void Say(const std::string& id, int messages, const std::string& content) {
     ASSERT_TRUE(state_->Change([&](sqlite::Database& db) -> base::Status {
+      conversation::SqliteRows rows(db);
       RETURN_IF_ERROR(OpenConversation(db, id, Context()));
       const std::vector<conversation::Message> all(static_cast<size_t>(messages),
                                                    MessageOf("user", content));
-      RETURN_IF_ERROR(conversation::Append(db, id, all, 1));
+      RETURN_IF_ERROR(conversation::Append(rows, id, all, 1));
       return {};
     }));
   }
@@ -96,18 +98,18 @@ class Accounts : public ::testing::Test {
   std::unique_ptr<State> state_;
 };
 
-TEST_F(Accounts, ThatAreMadeAheadLeaveTheTransactionLittleToRead) {
+TEST_F(Accounts, PreparedAccountShortensTransaction) {
   Say("c", 3'000, std::string(2'000, 'x'));
   const auto prepared = PrepareAccount(*state_, "c", policy_);
   ASSERT_TRUE(prepared && *prepared);
   EXPECT_LT(PagesOfAnEnd(prepared->get()) * 20, PagesOfAnEnd(nullptr));
 }
 
-TEST_F(Accounts, TakeInWhatWasSaidMeanwhile) {
+TEST_F(Accounts, PreparedAccountGetsLaterMessages) {
   Say("c", 700, "before");
   const auto prepared = PrepareAccount(*state_, "c", policy_);
   ASSERT_TRUE(prepared && *prepared);
-  EXPECT_EQ((*prepared)->told(), 700);
+  EXPECT_EQ((*prepared)->last_sequence(), 700);
   Say("c", 1, "the last words");
   ASSERT_TRUE(state_->Change(
       [&](sqlite::Database& db) { return EndConversation(db, "c", Context(), prepared->get()); }));
@@ -116,7 +118,7 @@ TEST_F(Accounts, TakeInWhatWasSaidMeanwhile) {
   EXPECT_EQ(messages.back()["content"], "the last words");
 }
 
-TEST_F(Accounts, OfAnotherSessionAreNotUsed) {
+TEST_F(Accounts, AccountOfAnotherSessionIsIgnored) {
   Say("c", 5, "first session");
   const auto prepared = PrepareAccount(*state_, "c", policy_);
   ASSERT_TRUE(
@@ -128,7 +130,7 @@ TEST_F(Accounts, OfAnotherSessionAreNotUsed) {
   EXPECT_EQ(Told().at(1)["messages"].size(), 2u);
 }
 
-TEST_F(Accounts, AtAStopOneThatHasNoRoomLosesNoOther) {
+TEST_F(Accounts, RefusedSessionAtStopAffectsNoOther) {
   policy_.session_digest = false;
   Say("small1", 1, "words");
   Say("large", 200, std::string(300, 'x'));

@@ -1,5 +1,5 @@
-// Each conversation has a transaction of its own, so that a full outbox stops the round without a
-// rollback of others.
+// Each conversation has a transaction of its own, so that a full outbox ends the round and rolls
+// back only one of them.
 #include "sidecar/session/upkeep.h"
 
 #include <pthread.h>
@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "lib/base/process/log.h"
-#include "lib/conversation/conversations.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "sidecar/growth/pruning.h"
 #include "sidecar/session/sessions.h"
 
@@ -24,9 +23,9 @@ constexpr int64_t kMostConversations = 1'000;  // in one round
 constexpr int64_t kMostChecksums = 50'000;
 constexpr int64_t kSumsTogether = 50;  // messages, of up to 512 KiB each, in one transaction
 constexpr int64_t kGainOverRestartMs = 24 * 3'600'000;
-constexpr int64_t kSaveEveryMs = 600'000;  // seldom, so that an idle sidecar hardly writes
+constexpr int64_t kSaveEveryMs = 600'000;  // rare, so that an idle sidecar hardly writes
 
-void SayWhyNot(const char* what, const base::Error& error) {
+void LogFailure(const char* what, const base::Error& error) {
   base::LogWarn(what, {{"reason", error.message}});
 }
 
@@ -80,7 +79,7 @@ SessionUpkeep::Round SessionUpkeep::RunOnce() {
   SweepFields();
   const auto aged_ms = Age();
   if (!aged_ms) {
-    SayWhyNot("nothing was forgotten", aged_ms.error());
+    LogFailure("the retention clock could not be read; no row was evicted", aged_ms.error());
     return round;
   }
   static_cast<GrowthUpkeep::Removed&>(round) = growth_.Run(*aged_ms, clock_.NowMs());
@@ -93,8 +92,8 @@ int64_t SessionUpkeep::EndIdle() {
   if (options_.session_idle_ms == 0 || !policy) return 0;
   const int64_t now_ms = clock_.NowMs();
   const auto idle = state_.Read([&](sqlite::Database& db) {
-    return conversation::UnusedSince(db, "open", now_ms - options_.session_idle_ms,
-                                     kMostConversations);
+    return conversation::SqliteRows(db).UnusedSince("open", now_ms - options_.session_idle_ms,
+                                                    kMostConversations);
   });
   if (!idle) return 0;
   int64_t ended = 0;
@@ -107,7 +106,7 @@ int64_t SessionUpkeep::EndIdle() {
                        prepared);
     });
     if (!done) {
-      SayWhyNot("an idle session could not be ended yet", done.error());
+      LogFailure("an idle session could not be ended; the next round retries", done.error());
       break;
     }
     ended += *done;
@@ -116,8 +115,8 @@ int64_t SessionUpkeep::EndIdle() {
   return ended;
 }
 
-// Adds checksums to messages of older programs. A full volume ends this permanently: such rows are
-// served without a check, and the room is for new rows.
+// Adds checksums to messages of older programs. A full volume ends this for the process: such rows
+// are served unchecked, and the space is for new rows.
 void SessionUpkeep::AddChecksums() {
   for (int64_t rows = 0; !checksums_done_ && rows < kMostChecksums; rows += kSumsTogether) {
     if (Stopping()) return;
@@ -131,13 +130,13 @@ void SessionUpkeep::AddChecksums() {
 void SessionUpkeep::SweepFields() {
   if (!options_.sweep_fields) return;
   const auto removed = options_.sweep_fields([this] { return Stopping(); });
-  if (!removed) return SayWhyNot("working memory that is over is still there", removed.error());
+  if (!removed) return LogFailure("expired working memory could not be deleted", removed.error());
   metrics_.Count("agent_memory_sidecar_forgotten_total",
                  {{"what", "working_memory"}, {"reason", NameOf(Cut::Reason::kAge)}},
                  static_cast<double>(*removed));
 }
 
-// The retention clock advances by the monotonic clock, and by a day at most over a restart.
+// The retention clock advances with the monotonic clock, and by at most a day over a restart.
 Result<int64_t> SessionUpkeep::Age() {
   const int64_t now_ms = clock_.NowMs(), monotonic_ms = clock_.MonotonicMs();
   int64_t gain_ms = monotonic_ms - aged_at_ms_;

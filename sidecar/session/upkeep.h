@@ -29,7 +29,7 @@ class SessionUpkeep {
     std::function<base::Result<int64_t>(const std::function<bool()>& stopping)> sweep_fields =
         nullptr;
   };
-  // All arguments outlive it. `wake` tells the delivery that there are new rows.
+  // All arguments outlive it. `wake` notifies the delivery of new rows.
   SessionUpkeep(State& state, const PolicyWatch& policies, telemetry::Metrics& metrics,
                 const base::Clock& clock, const Options& options, std::function<void()> wake);
   ~SessionUpkeep();

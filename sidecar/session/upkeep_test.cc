@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/testing/fake_clock.h"
 #include "lib/testing/temporary_directory.h"
 #include "sidecar/growth/pruning.h"
@@ -44,8 +44,9 @@ class Upkeep : public ::testing::Test {
     message.role = role;
     message.content = content;
     return *state_->Write<std::string>([&](sqlite::Database& db) -> base::Result<std::string> {
+      conversation::SqliteRows rows(db);
       ASSIGN_OR_RETURN(const auto open, OpenConversation(db, id, Context()));
-      RETURN_IF_ERROR(conversation::Append(db, id, {message}, clock_.NowMs()));
+      RETURN_IF_ERROR(conversation::Append(rows, id, {message}, clock_.NowMs()));
       return open.memory_session_id;
     });
   }
@@ -58,8 +59,8 @@ class Upkeep : public ::testing::Test {
     return {policies_->Current()->policy, limits, clock_.NowMs()};
   }
   std::string StateOf(const std::string& id) {
-    const auto found =
-        *state_->Read([&](sqlite::Database& db) { return conversation::Find(db, id); });
+    const auto found = *state_->Read(
+        [&](sqlite::Database& db) { return conversation::SqliteRows(db).FindConversation(id); });
     return found ? found->state : "";
   }
   // The bodies of pending writes, by path.
@@ -100,7 +101,7 @@ class Upkeep : public ::testing::Test {
   int wakes_ = 0;
 };
 
-TEST_F(Upkeep, EachRoundTriesAgainWhatWasPutOff) {
+TEST_F(Upkeep, RoundRetriesFailedWork) {
   int rounds = 0;
   Open({}, {.each_round = [&] { ++rounds; }});
   upkeep_->RunOnce();
@@ -108,7 +109,7 @@ TEST_F(Upkeep, EachRoundTriesAgainWhatWasPutOff) {
   EXPECT_EQ(rounds, 2);
 }
 
-TEST_F(Upkeep, AnIdleSessionEndsWithTheWholeTranscriptAndAReusedIdOpensASuccessor) {
+TEST_F(Upkeep, IdleSessionEndsAndReuseOpensSuccessor) {
   const std::string session = Say("c", "user", "first words");
   for (int i = 0; i < 300; ++i) Say("c", "assistant", "answer " + std::to_string(i));
   Say("c", "user", "last words");
@@ -131,7 +132,7 @@ TEST_F(Upkeep, AnIdleSessionEndsWithTheWholeTranscriptAndAReusedIdOpensASuccesso
   EXPECT_EQ(StateOf("c"), "open");
 }
 
-TEST_F(Upkeep, AfterARestartTheSummaryIsStillOfTheWholeSession) {
+TEST_F(Upkeep, SummaryCoversWholeSessionAfterRestart) {
   const std::string session = Say("c", "user", "before");
   Open({});
   EXPECT_EQ(Say("c", "user", "after"), session);
@@ -140,7 +141,7 @@ TEST_F(Upkeep, AfterARestartTheSummaryIsStillOfTheWholeSession) {
   EXPECT_EQ(Outbox().at("/sessions/" + session + "/end")["messages"].size(), 2u);
 }
 
-TEST_F(Upkeep, AutoSummarizeOffEndsWithoutATranscript) {
+TEST_F(Upkeep, AutoSummarizeOffEndsIdleSessionWithoutTranscript) {
   Open({{"memory", {{"autoSummarize", false}}}});
   const std::string session = Say("c", "user", "words");
   clock_.Advance(kHourMs);
@@ -148,7 +149,7 @@ TEST_F(Upkeep, AutoSummarizeOffEndsWithoutATranscript) {
   EXPECT_EQ(Outbox().at("/sessions/" + session + "/end")["messages"], Json::array());
 }
 
-TEST_F(Upkeep, AFullOutboxLeavesTheSessionOpenForTheNextRound) {
+TEST_F(Upkeep, FullOutboxKeepsSessionOpen) {
   Open({}, {.session_idle_ms = kHourMs, .outbox = {.rows = 1}});
   Say("c", "user", "words");
   Say("d", "user", "words");  // two pending rows: the beginnings of two sessions
@@ -161,7 +162,7 @@ TEST_F(Upkeep, AFullOutboxLeavesTheSessionOpenForTheNextRound) {
   EXPECT_EQ(upkeep_->RunOnce().ended, 1);
 }
 
-TEST_F(Upkeep, TheLastFreeRowIsTheEndsAndNotTheDigests) {
+TEST_F(Upkeep, LastFreeRowGoesToEndNotDigest) {
   Open({{"memory", {{"sessionDigest", true}}}});
   const std::string session = Say("c", "user", "words");
   const OutboxLimits limits{.rows = 2};  // one is pending: the session's beginning
@@ -173,7 +174,7 @@ TEST_F(Upkeep, TheLastFreeRowIsTheEndsAndNotTheDigests) {
   EXPECT_FALSE(Outbox().contains("/observations"));
 }
 
-TEST_F(Upkeep, AStopLeavesChecksumsForTheNextStart) {
+TEST_F(Upkeep, StopLeavesChecksumsForNextStart) {
   Say("c", "user", "words");
   const auto unsummed = [&] {
     return *state_->Write<int64_t>([](sqlite::Database& db) -> base::Result<int64_t> {
@@ -193,7 +194,7 @@ TEST_F(Upkeep, AStopLeavesChecksumsForTheNextStart) {
   EXPECT_EQ(unsummed(), 0);
 }
 
-TEST_F(Upkeep, ZeroMeansNever) {
+TEST_F(Upkeep, ZeroAgesExpireNothing) {
   Open({}, {});
   Say("c", "user", "words");
   Answer("c", "e");
@@ -206,7 +207,7 @@ TEST_F(Upkeep, ZeroMeansNever) {
   EXPECT_TRUE(Answered("c", "e"));
 }
 
-TEST_F(Upkeep, AnswersAreForgottenByAge) {
+TEST_F(Upkeep, AnswersExpireByAge) {
   Open({}, {.growth = {.limits = {.answers_ms = kSessionDayMs}}});
   upkeep_->RunOnce();
   for (int i = 0; i < 1'200; ++i) Answer("c", "old" + std::to_string(i));
@@ -219,7 +220,7 @@ TEST_F(Upkeep, AnswersAreForgottenByAge) {
   EXPECT_TRUE(Answered("c", "new"));
 }
 
-TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
+TEST_F(Upkeep, OnlyEndedOldDeliveredConversationsAreDeleted) {
   Open({}, {.growth = {.limits = {.conversations_ms = kSessionDayMs}}});
   upkeep_->RunOnce();
   for (const char* id : {"gone", "open", "untold", "dead"}) Say(id, "user", "words");
@@ -250,12 +251,13 @@ TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
   // The id can be used again, for a conversation that starts at its first message.
   Say("gone", "user", "again");
   EXPECT_EQ((*state_->Read([](sqlite::Database& db) {
-              return conversation::MessagesBetween(db, "gone", 1, 9);
+              conversation::SqliteRows rows(db);
+              return conversation::MessagesBetween(rows, "gone", 1, 9);
             })).messages.size(),
             1u);
 }
 
-TEST_F(Upkeep, ALongConversationGoesInSmallCommits) {
+TEST_F(Upkeep, LongConversationIsDeletedInSmallCommits) {
   Open({}, {.growth = {.limits = {.conversations_ms = kSessionDayMs}}});
   for (int i = 0; i < 25; ++i) Say("long", "user", "words");
   End("long");
@@ -275,7 +277,7 @@ TEST_F(Upkeep, ALongConversationGoesInSmallCommits) {
   EXPECT_EQ(upkeep_->RunOnce().conversations, 1);
 }
 
-TEST_F(Upkeep, AClockThatJumpsExpiresNothing) {
+TEST_F(Upkeep, ClockJumpExpiresNothing) {
   const SessionUpkeep::Options options{
       .growth = {
           .limits = {.answers_ms = 3 * kSessionDayMs, .conversations_ms = 3 * kSessionDayMs}}};

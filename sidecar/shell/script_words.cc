@@ -1,11 +1,12 @@
-// Code is read where it stands, so that the order of commands stays.
+// Adds the words of code right after the word that contains it, so that commands keep their order:
+// a `cd` inside `sh -c` comes before what follows it.
 #include "sidecar/shell/script_words.h"
 
 namespace sidecar {
 namespace {
 
 constexpr int kMaxCodeDepth = 4;     // sh -c "sh -c '…'"
-constexpr size_t kCommandBits = 20;  // numbers of the commands of one text
+constexpr size_t kCommandBits = 20;  // for the numbers of the commands of one text
 
 base::Status AddWords(std::string_view script, int depth, std::vector<ShellWord>& all) {
   if (depth > kMaxCodeDepth)

@@ -1,5 +1,8 @@
-// Operands and options of shells and of programs that run others, as far as they say where the
-// code comes from.
+// Follows the options and operands of shells, and of programs that run other programs (sudo, xargs,
+// find -exec), as far as they decide which program and which code run. `sh -c CODE` and `sh FILE`
+// name their code; `curl … | sh` reads code that is unknown before it runs, so that strictCommands
+// denies it, and it is reported otherwise (ADR 19, 50). The table of runners leads to the program
+// that they run: `sudo -u x rm` is `rm`.
 #include "sidecar/shell/shell_call.h"
 
 #include <algorithm>
@@ -13,16 +16,16 @@ namespace sidecar {
 
 struct ShellRunner {
   std::string_view name;
-  std::string_view values = "";  // options with a value, which may be the next word
-  std::string_view shells = "";  // options that make it a shell
-  std::string_view looks = "";   // options with which it runs nothing
-  int operands = 0;              // before the program: the time of timeout
-  bool builtins = false;         // it runs those of the shell
+  std::string_view values = "";   // options with a value, which may be the next word
+  std::string_view shells = "";   // options that make it a shell
+  std::string_view lookups = "";  // options with which it runs nothing
+  int operands = 0;               // before the program, such as the duration of timeout
+  bool builtins = false;          // it also runs builtins of the shell
 };
 
 namespace {
 
-constexpr size_t kLongestMark = 64;  // of xargs -I
+constexpr size_t kLongestPlaceholder = 64;  // placeholder of xargs -I
 
 constexpr std::string_view kShells[] = {"sh",  "bash", "dash", "zsh",   "ksh",  "fish", "ash",
                                         "csh", "tcsh", "mksh", "rbash", "yash", "su"};
@@ -32,7 +35,7 @@ constexpr ShellRunner kRunners[] = {
     {.name = "doas", .values = "uC", .shells = "s"},
     {.name = "env", .values = "uC"},
     {.name = "exec", .values = "a"},
-    {.name = "command", .looks = "vV", .builtins = true},
+    {.name = "command", .lookups = "vV", .builtins = true},
     {.name = "builtin", .builtins = true},
     {.name = "eval", .builtins = true},
     {.name = "nohup"},
@@ -67,7 +70,7 @@ constexpr ShellRunner kRunners[] = {
     {.name = "fakeroot"},
 };
 
-// Of the runners, the next word being the value; getopt takes their beginnings too.
+// Long options of the runners whose value is the next word; getopt also accepts abbreviations.
 constexpr std::string_view kLongValues[] = {"--user",
                                             "--group",
                                             "--host",
@@ -109,7 +112,7 @@ constexpr std::string_view kLongValues[] = {"--user",
                                             "--timeout"};
 constexpr std::string_view kLongShells[] = {"--shell", "--login"};
 
-// Of bash, which takes them with one dash too.
+// Long options of bash, which also accepts them with one dash.
 constexpr std::string_view kBashOptions[] = {"debugger", "login", "noediting",  "noprofile",
                                              "norc",     "posix", "restricted", "verbose",
                                              "version",  "help",  "rcfile",     "init-file"};
@@ -132,7 +135,7 @@ std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('
 bool Sources(std::string_view name) { return name == "." || name == "source"; }
 bool IsShell(std::string_view name) { return base::IsOneOf(name, kShells); }
 
-// Written in any way: //dev/stdin, ../../dev/./stdin.
+// Whether the path is an open descriptor, in any spelling: //dev/stdin, ../../dev/./stdin.
 bool IsInput(const std::string& word) {
   if (!word.starts_with("/") && word.find("..") == std::string::npos) return false;
   const std::string path = NormalPath(word, "/");
@@ -152,7 +155,7 @@ bool ShellCall::BeginsRun(const std::string& word) {
   if (begins) {
     Name("nohup");
     is_find_ = runs_words_ = true;
-    told_ = false;
+    code_found_ = false;
   }
   return begins;
 }
@@ -161,38 +164,41 @@ void ShellCall::Name(std::string_view name) {
   is_find_ = name == "find";
   is_make_ = name == "make" || name == "gmake";
   from_input_words_ |= name == "xargs";
-  begun_ = IsShell(name) || Sources(name);
+  is_shell_ = IsShell(name) || Sources(name);
   takes_code_ = false;
   is_su_ = name == "su";
   is_bash_ = name == "bash" || name == "rbash";
-  runner_ = begun_ ? nullptr : FindRunner(name);
+  runner_ = is_shell_ ? nullptr : FindRunner(name);
   operands_ = runner_ ? runner_->operands : 0;
 }
 
 bool ShellCall::RunsUnknown() const {
-  if (from_mark_ || reads_makefile_ || (from_input_words_ && runs_words_ && runner_)) return true;
-  return begun_ && !told_ && !input_known_ && (!only_reads_ || interactive_);
+  if (from_placeholder_ || reads_makefile_ || (from_input_words_ && runs_words_ && runner_))
+    return true;
+  return is_shell_ && !code_found_ && !input_known_ && (!only_reads_ || interactive_);
 }
 
-bool ShellCall::HoldsMark(const std::string& word) const {
-  if (mark_.size() > kLongestMark) return true;  // to search a long text for a long one takes long
-  return !mark_.empty() && word.find(mark_) != std::string::npos;
+bool ShellCall::HoldsPlaceholder(const std::string& word) const {
+  if (placeholder_.size() > kLongestPlaceholder)
+    return true;  // bounds the cost of the search below
+  return !placeholder_.empty() && word.find(placeholder_) != std::string::npos;
 }
 
-// The first word that is neither an option, the value of one nor an assignment is the program.
-void ShellCall::Seek(const std::string& word) {
+// Looks for the program of a runner: the first word that is neither an option, an option's value,
+// an assignment nor one of the runner's operands.
+void ShellCall::FindProgram(const std::string& word) {
   if (skips_value_) {
     skips_value_ = false;
-    if (std::exchange(names_mark_, false)) mark_ = word;
+    if (std::exchange(names_placeholder_, false)) placeholder_ = word;
     return;
   }
-  if (word.size() > 1 && word[0] == '-') return SeekAfter(word);
+  if (word.size() > 1 && word[0] == '-') return ReadRunnerOption(word);
   if (word == "-" || word.find('=') != std::string::npos) return;  // env - X=1
   if (operands_ > 0) {
     --operands_;
     return;
   }
-  from_mark_ |= HoldsMark(word);
+  from_placeholder_ |= HoldsPlaceholder(word);
   at_program_ = true;
   const std::string_view name = NameOf(word);
   const bool sources = Sources(word) && runner_->builtins;
@@ -200,37 +206,38 @@ void ShellCall::Seek(const std::string& word) {
     runs_words_ = true;
     return Name(name);
   }
-  runs_words_ = begun_ || runner_->name == "eval" || runner_->name == "trap" ||
+  runs_words_ = is_shell_ || runner_->name == "eval" || runner_->name == "trap" ||
                 runner_->name == "watch";  // it joins its words
   runner_ = nullptr;
-  told_ = true;  // sudo -s ls
+  code_found_ = true;  // sudo -s ls
 }
 
-void ShellCall::SeekAfter(const std::string& option) {
+void ShellCall::ReadRunnerOption(const std::string& option) {
   if (option.starts_with("--")) {
     const std::string_view name = std::string_view(option).substr(0, option.find('='));
     if (runner_->name == "xargs" && name.size() > 2 &&
         std::string_view("--replace").starts_with(name)) {
-      mark_ = option.find('=') == std::string::npos ? "{}" : option.substr(option.find('=') + 1);
+      placeholder_ =
+          option.find('=') == std::string::npos ? "{}" : option.substr(option.find('=') + 1);
       return;
     }
     skips_value_ = BeginsOneOf(option, kLongValues);
-    begun_ |= !runner_->shells.empty() && BeginsOneOf(option, kLongShells);
+    is_shell_ |= !runner_->shells.empty() && BeginsOneOf(option, kLongShells);
     return;
   }
   for (size_t i = 1; i < option.size(); ++i) {
-    if (runner_->looks.find(option[i]) != std::string_view::npos) {
+    if (runner_->lookups.find(option[i]) != std::string_view::npos) {
       runner_ = nullptr;
       return;
     }
     if (option[i] == 'S' && runner_->name == "env" && i + 1 < option.size()) {
-      return Seek(option.substr(i + 1, option.find(' ', i) - i - 1));  // env '-Sbash -e'
+      return FindProgram(option.substr(i + 1, option.find(' ', i) - i - 1));  // env '-Sbash -e'
     }
-    begun_ |= runner_->shells.find(option[i]) != std::string_view::npos;
+    is_shell_ |= runner_->shells.find(option[i]) != std::string_view::npos;
     if (runner_->name == "xargs" && (option[i] == 'I' || option[i] == 'i')) {
-      mark_ = option.substr(i + 1);
-      names_mark_ = skips_value_ = option[i] == 'I' && mark_.empty();
-      if (option[i] == 'i' && mark_.empty()) mark_ = "{}";
+      placeholder_ = option.substr(i + 1);
+      names_placeholder_ = skips_value_ = option[i] == 'I' && placeholder_.empty();
+      if (option[i] == 'i' && placeholder_.empty()) placeholder_ = "{}";
       return;
     }
     if (runner_->values.find(option[i]) == std::string_view::npos) continue;
@@ -243,19 +250,19 @@ void ShellCall::Add(const std::string& word) {
   at_program_ = false;
   if (BeginsRun(word)) return;
   reads_makefile_ |= is_make_ && (word == "-" || word == "-f-" || word == "--file=-");
-  if (runner_) return Seek(word);
-  if (!begun_ || told_) return;
+  if (runner_) return FindProgram(word);
+  if (!is_shell_ || code_found_) return;
   if (word.size() > 1 && (word[0] == '-' || word[0] == '+')) return AddOption(word);
   if (skipped_ > 0) {
     --skipped_;
     return;
   }
   if (word == "-" || word.empty()) return;
-  from_mark_ |= HoldsMark(word);
+  from_placeholder_ |= HoldsPlaceholder(word);
   if (takes_code_) {
-    told_ = !IsShell(NameOf(word)) && !Sources(word);  // sh -c sh
+    code_found_ = !IsShell(NameOf(word)) && !Sources(word);  // sh -c sh
   } else {
-    told_ = !is_su_ && !from_input_ && !IsInput(word);
+    code_found_ = !is_su_ && !from_input_ && !IsInput(word);
   }
 }
 
@@ -267,7 +274,7 @@ void ShellCall::AddOption(const std::string& option) {
     skipped_ = 1;
     return;
   }
-  if (long_one) told_ = name == "version" || name == "help";
+  if (long_one) code_found_ = name == "version" || name == "help";
   if (long_one || (named && is_bash_)) return;
   const bool on = option[0] == '-';
   const auto holds = [&](char c) { return name.find(c) != std::string_view::npos; };
@@ -278,7 +285,7 @@ void ShellCall::AddOption(const std::string& option) {
   skipped_ = std::count(name.begin(), name.end(), 'o') + std::count(name.begin(), name.end(), 'O');
 }
 
-// What stands in the $(…) and `…` of a text, one a line.
+// The contents of all $(…) and `…` of a text, one a line.
 std::string Substituted(std::string_view text) {
   std::string code;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -297,20 +304,20 @@ std::string Substituted(std::string_view text) {
 }
 
 std::string HeldCode(std::string_view name, std::string_view word) {
-  const auto behind = [&](std::string_view mark) {
+  const auto after = [&](std::string_view mark) {
     const size_t at = word.find(mark);
     return std::string(at == std::string_view::npos ? "" : word.substr(at + mark.size()));
   };
   if (name == "env" && word.starts_with("-S")) return std::string(word.substr(2));
-  if (name == "env" && word.starts_with("--split-string=")) return behind("=");
-  if (name == "alias") return behind("=");
+  if (name == "env" && word.starts_with("--split-string=")) return after("=");
+  if (name == "alias") return after("=");
   if (name == "git" && (word.starts_with("alias.") || word.starts_with("-calias."))) {
-    const std::string value = behind("=");
+    const std::string value = after("=");
     return value.starts_with("!") ? value.substr(1) : value.empty() ? value : "git " + value;
   }
   if (name == "tar") {
     for (const std::string_view mark : {"exec=", "--to-command=", "--use-compress-program="}) {
-      if (std::string code = behind(mark); !code.empty() && word.starts_with("-")) return code;
+      if (std::string code = after(mark); !code.empty() && word.starts_with("-")) return code;
     }
   }
   if (name == "sed") {
@@ -322,7 +329,7 @@ std::string HeldCode(std::string_view name, std::string_view word) {
                                               "printf",  "test",    "[",      "[[",
                                               "unset",   "read",    "export", "readonly"};
   if (!base::IsOneOf(name, kEvaluators)) return {};
-  return Substituted(word);  // arithmetic is expanded once more
+  return Substituted(word);  // these programs expand arithmetic in their arguments once more
 }
 
 }  // namespace sidecar

@@ -22,18 +22,18 @@ class ShellCall {
   void Name(std::string_view name);                   // of the command
   void Add(const std::string& word);                  // the next argument
   void InputIs(bool known) { input_known_ = known; }  // redirected; known: by a here-document
-  bool CallsShell() const { return begun_; }
+  bool CallsShell() const { return is_shell_; }
   bool RunsWords() const { return runs_words_; }        // the words from here on may be commands
   bool AtProgram() const { return at_program_; }        // the last word names the program to run
-  bool AddsInput() const { return from_input_words_; }  // of xargs
-  // Its code comes from a pipe, a file or the terminal, and is unknown here.
+  bool AddsInput() const { return from_input_words_; }  // xargs adds words of its input
+  // Whether its code comes from a pipe, a file or the terminal, and is unknown here.
   bool RunsUnknown() const;
 
  private:
-  void Seek(const std::string& word);
+  void FindProgram(const std::string& word);
   bool BeginsRun(const std::string& word);
-  bool HoldsMark(const std::string& word) const;
-  void SeekAfter(const std::string& option);
+  bool HoldsPlaceholder(const std::string& word) const;
+  void ReadRunnerOption(const std::string& option);
   void AddOption(const std::string& option);
 
   const ShellRunner* runner_ = nullptr;  // whose program has not appeared yet
@@ -44,11 +44,11 @@ class ShellCall {
   bool is_make_ = false, reads_makefile_ = false;  // make -f -
   bool runs_words_ = false, at_program_ = false;
 
-  std::string mark_;         // of xargs -I: the input replaces it in words
-  bool names_mark_ = false;  // the next word is the mark
-  bool from_mark_ = false;   // the code, or the program, contains the mark
+  std::string placeholder_;         // of xargs -I: its input replaces this placeholder
+  bool names_placeholder_ = false;  // the next word is the placeholder
+  bool from_placeholder_ = false;   // the code, or the program, contains the placeholder
 
-  bool begun_ = false, told_ = false, input_known_ = false;
+  bool is_shell_ = false, code_found_ = false, input_known_ = false;
   bool is_su_ = false;        // its operands are users
   bool is_bash_ = false;      // it takes -norc for --norc
   bool from_input_ = false;   // -s

@@ -1,7 +1,8 @@
-// Facts of the shell's grammar about single words. Pure.
+// Facts of the shell's grammar about single words, and the escapes inside them. Pure.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace sidecar {
@@ -20,10 +21,14 @@ size_t EndOfName(std::string_view text, size_t at);
 // Whether it contains $(…) or `…`.
 bool Substitutes(std::string_view text);
 
+// Decodes the inside of $'…': replaces \n, \x41, \101, \u0041 and the like by their characters; NUL
+// ends the text, as in a shell.
+std::string DecodeEscapes(std::string_view text);
+
 // Recognizes the words after `time` that are its options, or the values of -f and -o.
 class TimeOptions {
  public:
-  bool Takes(std::string_view word);
+  bool Consumes(std::string_view word);
 
  private:
   bool value_ = false;  // the next word is a value

@@ -1,19 +1,20 @@
-// A lexer by hand: the grammar of words is small, and no library in reach reads it without a shell.
+// A hand-written lexer: no available library parses shell words without a shell (ADR 19). It
+// expands nothing; it marks each word whose value is known only at run time, and the caller decides
+// what an unknown value means. A text with an open quote or bracket is an error and is never
+// guessed at.
 #include "sidecar/shell/shell_words.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "sidecar/shell/joined_code.h"
 #include "sidecar/shell/shell_call.h"
 #include "sidecar/shell/shell_grammar.h"
-#include "sidecar/shell/shell_quotes.h"
 
 namespace sidecar {
 namespace {
 
 constexpr int kMaxDepth = 16;             // of substitutions in substitutions
-constexpr size_t kLongestVariable = 256;  // of a variable
+constexpr size_t kLongestVariable = 256;  // name of a variable
 
 struct Heredoc {
   std::string delimiter;
@@ -29,7 +30,7 @@ class Lexer {
     StartCommand();
   }
 
-  // Reads to the end, or behind the bracket that closes a substitution. → where it stopped.
+  // Reads to the end of the text or of a substitution; returns the position after it.
   base::Result<size_t> Read(size_t begin, bool substitution) {
     at_ = begin;
     int brackets = 0;
@@ -137,7 +138,7 @@ class Lexer {
     return {};
   }
 
-  // What the word becomes is known when it runs; a name before = has to be written to be one.
+  // The word's value is known only at run time. An assignment must have a literal name before =.
   void Expand() {
     if (!word_.expands) word_.literal = word_.text.size();
     word_.expands = true;
@@ -182,7 +183,7 @@ class Lexer {
     return {};
   }
 
-  // The commands inside are read like any others; what they print is not known.
+  // The commands inside are read like any others; their output is unknown.
   base::Status ReadSubstitution(size_t begin) {
     Expand();
     ASSIGN_OR_RETURN(at_, ReadInner(text_, begin, true));
@@ -250,7 +251,7 @@ class Lexer {
     return {};
   }
 
-  // What a shell on the same line reads is code.
+  // A here-string that a shell on the same line reads is code.
   void RunHereStrings() {
     for (const size_t index : std::exchange(here_strings_, {})) words_[index].runs |= shell_;
   }
@@ -283,7 +284,7 @@ class Lexer {
     evaluates_ = false;
     command_ = words_.size() * (kMaxDepth + 2) + static_cast<size_t>(depth_);
     expects_command_ = true;
-    runner_ = awaits_program_ = behind_time_ = false;
+    runner_ = awaits_program_ = after_time_ = false;
     after_ = After::kNothing;
   }
 
@@ -309,10 +310,10 @@ class Lexer {
     words_.push_back(std::move(word));
   }
 
-  // Whether the word names a command, and what that means for those behind it.
+  // Decides whether the word names a command, and what that means for the words after it.
   void Place(ShellWord& word, bool wildcard) {
-    if (behind_time_ && time_.Takes(word.text)) return;
-    if (std::exchange(behind_coproc_, false) && IsCompound(text_.substr(at_))) return;  // its name
+    if (after_time_ && time_.Consumes(word.text)) return;
+    if (std::exchange(after_coproc_, false) && IsCompound(text_.substr(at_))) return;  // its name
     if (evaluates_) joined_.Add(word.text);
     evaluates_ |= word.text == "eval" && (expects_command_ || awaits_program_);
     word.assigns &= expects_command_ || (assigning_ && awaits_program_);
@@ -344,8 +345,8 @@ class Lexer {
 
   void Begin(std::string_view name) {
     expects_command_ = IsBeforeCommand(name);
-    behind_time_ = name == "time";
-    behind_coproc_ = name == "coproc";
+    after_time_ = name == "time";
+    after_coproc_ = name == "coproc";
     runner_ = awaits_program_ = RunsArguments(name);
     call_.Name(name);
     name_ = name;
@@ -363,20 +364,20 @@ class Lexer {
   bool brace_ = false;           // it holds an unquoted {
   bool wildcard_ = false;        // it holds an unquoted *, ? or [
   bool hides_name_ = false;      // it is expanded before its first =
-  bool closes_pattern_ = false;  // it ends at the bracket behind a pattern of case
+  bool closes_pattern_ = false;  // it ends at the bracket after a pattern of case
   bool expects_command_ = true, runner_ = false, strips_tabs_ = false;
   ShellCall call_;    // of this command
   std::string name_;  // of its program
   size_t command_ = 0;
-  bool behind_coproc_ = false;  // where its name may stand
-  bool evaluates_ = false;      // behind eval
+  bool after_coproc_ = false;  // the next word may be the name of the coprocess
+  bool evaluates_ = false;     // after eval
   JoinedCode joined_;
-  bool behind_time_ = false;  // where its options may stand
+  bool after_time_ = false;  // the next word may be an option of time
   TimeOptions time_;
-  bool awaits_program_ = false;       // behind a runner, before the program that it runs
-  bool assigning_ = false;            // behind one that takes assignments: env, sudo
+  bool awaits_program_ = false;       // after a runner, before the program that it runs
+  bool assigning_ = false;            // after a runner that takes assignments: env, sudo
   int arithmetic_ = 0;                // brackets open at ((, where * multiplies; 0: none
-  bool shell_ = false;                // the line runs one
+  bool shell_ = false;                // a command of this line is a shell
   bool here_string_ = false;          // the redirection is <<<
   std::vector<size_t> here_strings_;  // words of this line
   After after_ = After::kNothing;

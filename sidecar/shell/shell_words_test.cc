@@ -22,7 +22,7 @@ std::string Cut(std::string_view command) {
   return base::Join(texts, "|");
 }
 
-TEST(ShellWords, QuotesEscapesAndOperators) {
+TEST(ShellWords, QuotesEscapesAndOperatorsCutWords) {
   const std::pair<const char*, const char*> cases[] = {
       {"ls -la  /a", "!ls|-la|/a"},
       {"a 'b c' \"d e\" f\\ g", "!a|b c|d e|f g"},
@@ -45,7 +45,7 @@ TEST(ShellWords, QuotesEscapesAndOperators) {
   for (const auto& [command, words] : cases) EXPECT_EQ(Cut(command), words) << command;
 }
 
-TEST(ShellWords, WhatIsOpenAtTheEndIsRefused) {
+TEST(ShellWords, UnclosedQuoteOrBracketIsRefused) {
   for (const char* command : {"'", "\"", "`", "$(", "${", "$'", "(", "a\\", "<<E\n", "\"$(\""}) {
     EXPECT_TRUE(Cut(command).starts_with("refused: ")) << command;
   }

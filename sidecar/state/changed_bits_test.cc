@@ -4,6 +4,7 @@
 
 #include "lib/base/process/file.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "sidecar/sidecar_fixture.h"
 #include "sidecar/state/salvage_fixture.h"
 #include "sidecar/tables/damaged_rows.h"
@@ -27,7 +28,7 @@ void TurnABit(const std::string& file, const std::string& text) {
 
 using ChangedBits = Damaged;
 
-TEST_F(ChangedBits, OfAMessageLeaveOutThatMessageAndNoOther) {
+TEST_F(ChangedBits, OfAMessageHideOnlyThatMessage) {
   Make(false);
   Reset();
   TurnABit(File(), "message 143.");
@@ -40,9 +41,10 @@ TEST_F(ChangedBits, OfAMessageLeaveOutThatMessageAndNoOther) {
       const std::string id = "c" + std::to_string(i);
       const auto messages = (*state)
                                 ->Read([&](sqlite::Database& db) {
+                                  conversation::SqliteRows rows(db);
                                   return budget > 0
-                                             ? conversation::NewestMessages(db, id, budget)
-                                             : conversation::MessagesBetween(db, id, 1, kRows);
+                                             ? conversation::NewestMessages(rows, id, budget)
+                                             : conversation::MessagesBetween(rows, id, 1, kRows);
                                 })
                                 ->messages;
       served += messages.size();
@@ -58,7 +60,7 @@ TEST_F(ChangedBits, OfAMessageLeaveOutThatMessageAndNoOther) {
   EXPECT_EQ(counts, (std::map<std::string, int64_t>{{"messages", 1}}));
 }
 
-TEST_F(ChangedBits, OfAWaitingWriteAreSeenWhereverTheyAre) {
+TEST_F(ChangedBits, OfAPendingWriteAreDetected) {
   Make(false);
   for (const char* text : {"capture 143.", "key143"}) {
     SCOPED_TRACE(text);
@@ -75,32 +77,37 @@ TEST_F(ChangedBits, OfAWaitingWriteAreSeenWhereverTheyAre) {
   }
 }
 
-TEST_F(ChangedBits, OfFieldsMakeThemEmpty) {
+TEST_F(ChangedBits, OfFieldsEmptyThem) {
   {
     auto state = Open();
     ASSERT_TRUE(state);
     ASSERT_TRUE((*state)->Change([](sqlite::Database& db) -> base::Status {
-      RETURN_IF_ERROR(conversation::GetOrCreate(db, "c", 1));
-      return conversation::SetFields(db, "c", {{"delegation", "sub-agent seven"}});
+      conversation::SqliteRows rows(db);
+      RETURN_IF_ERROR(conversation::GetOrCreate(rows, "c", 1));
+      return conversation::SqliteRows(db).UpdateConversation(
+          "c", {.fields = base::Json{{"delegation", "sub-agent seven"}}});
     }));
   }
   TurnABit(File(), "sub-agent seven");
   auto state = Open();
   ASSERT_TRUE(state);
   const auto fields = [&] {
-    return (*(*state)->Read([](sqlite::Database& db) { return conversation::Find(db, "c"); }))
+    return (*(*state)->Read([](sqlite::Database& db) {
+             return conversation::SqliteRows(db).FindConversation("c");
+           }))
         ->fields;
   };
   EXPECT_EQ(fields(), Json::object());
   ASSERT_TRUE((*state)->Change([](sqlite::Database& db) {
-    return conversation::SetFields(db, "c", {{"delegation", "new"}});
+    return conversation::SqliteRows(db).UpdateConversation(
+        "c", {.fields = base::Json{{"delegation", "new"}}});
   }));
   EXPECT_EQ(fields()["delegation"], "new");
 }
 
 // Rows of older programs have no checksums: they are served, and get checksums that detect later
 // changes.
-TEST_F(ChangedBits, AreSeenInWhatAnOlderProgramWroteOnceItHasChecksums) {
+TEST_F(ChangedBits, AreDetectedInOldRowsWithChecksums) {
   constexpr size_t kWithout = 9;  // the last schema version without checksums
   fs::create_directories(Path());
   {
@@ -118,7 +125,10 @@ UPDATE outbox_totals SET value = 1 WHERE name IN ('accepted', 'pending'))sql"));
   }
   const auto messages = [](State& state) {
     return state
-        .Read([](sqlite::Database& db) { return conversation::MessagesBetween(db, "c", 1, kRows); })
+        .Read([](sqlite::Database& db) {
+          conversation::SqliteRows rows(db);
+          return conversation::MessagesBetween(rows, "c", 1, kRows);
+        })
         ->messages;
   };
   {
@@ -144,7 +154,7 @@ UPDATE outbox_totals SET value = 1 WHERE name IN ('accepted', 'pending'))sql"));
   EXPECT_FALSE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 1); }))->checksum_ok);
 }
 
-TEST_F(ChangedBits, AreStillSeenAfterASalvage) {
+TEST_F(ChangedBits, AreDetectedAfterASalvage) {
   Make(false);
   Reset();
   TurnABit(File(), "message 143.");
@@ -155,8 +165,10 @@ TEST_F(ChangedBits, AreStillSeenAfterASalvage) {
   ASSERT_EQ(Said(**state).size(), 1u);
   EXPECT_FALSE(
       (*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 144); }))->checksum_ok);
-  const auto messages = *(*state)->Read(
-      [](sqlite::Database& db) { return conversation::MessagesBetween(db, "c3", 1, kRows); });
+  const auto messages = *(*state)->Read([](sqlite::Database& db) {
+    conversation::SqliteRows rows(db);
+    return conversation::MessagesBetween(rows, "c3", 1, kRows);
+  });
   EXPECT_EQ(messages.messages.size(), kRows / 5u - 1);
   ExpectUsable(**state);
 }
@@ -171,7 +183,7 @@ class ChangedBitsSidecar : public SidecarTest {
   }
 };
 
-TEST_F(ChangedBitsSidecar, AreNotServedNotSentAndSaid) {
+TEST_F(ChangedBitsSidecar, AreNotServedNotSentAndReported) {
   memory_.Down();
   Prompt("remember me");
   for (int i = 0; i < 20; ++i) {

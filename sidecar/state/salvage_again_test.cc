@@ -8,7 +8,7 @@ namespace {
 
 using base::Json;
 
-TEST_F(Damaged, AtASecondDamageTheFirstFileIsNotTakenAgain) {
+TEST_F(Damaged, SecondDamageDoesNotSalvageTheFirstFile) {
   Make(false);
   Reset();
   DamageTable("messages");
@@ -67,7 +67,7 @@ class NoRoom : public Damaged {
   }
 };
 
-TEST_F(NoRoom, ForTheOutboxItIsTriedAgainAtTheNextStartAndComesBehindWhatIsNew) {
+TEST_F(NoRoom, ForTheOutboxIsRetriedAtNextStart) {
   Beside("handled_events");
   ASSERT_TRUE(SalvageInto(3));
   EXPECT_TRUE(fs::exists(File() + ".damaged-1700000000000"));
@@ -89,7 +89,7 @@ TEST_F(NoRoom, ForTheOutboxItIsTriedAgainAtTheNextStartAndComesBehindWhatIsNew) 
   ExpectUsable(**state);
 }
 
-TEST_F(NoRoom, ForTheMessagesTheOutboxIsTakenOverAndTheRestIsGoneWithout) {
+TEST_F(NoRoom, ForMessagesSalvagesTheOutboxOnly) {
   Beside("handled_events");
   // Finds the smallest room that fits the outbox.
   for (int64_t pages = 4; fs::exists(File() + ".damaged-1700000000000"); pages += 2) {
@@ -118,7 +118,7 @@ class PassingClock : public base::Clock {
   mutable int64_t now_ms_;
 };
 
-TEST_F(NoRoom, OfTimeIsNoDamage) {
+TEST_F(NoRoom, OfTimeIsNotDamage) {
   Beside("handled_events");
   ASSERT_TRUE(SalvageInto(10'000, PassingClock(0)));
   auto state = Open();
@@ -131,7 +131,7 @@ TEST_F(NoRoom, OfTimeIsNoDamage) {
 }
 
 // The limit matters since the kubelet kills a slow start, and every retry of it.
-TEST_F(NoRoom, OfTimeIsSharedByAllTablesTheOutboxFirstAndOfMessagesTheNewest) {
+TEST_F(NoRoom, OfTimeSalvagesOutboxAndNewestFirst) {
   Beside("handled_events");
   constexpr int64_t kForTheOutbox = kRows - kDelivered + 20, kMessages = 100;
   ASSERT_TRUE(SalvageInto(10'000, PassingClock(kForTheOutbox + kMessages)));
@@ -153,7 +153,7 @@ TEST_F(NoRoom, OfTimeIsSharedByAllTablesTheOutboxFirstAndOfMessagesTheNewest) {
   ExpectUsable(**state);
 }
 
-TEST_F(NoRoom, OfTimeIsNoReasonToLeaveAcknowledgedWrites) {
+TEST_F(NoRoom, OfTimeLosesNoAcknowledgedWrite) {
   Beside("handled_events");
   ASSERT_TRUE(SalvageInto(10'000, PassingClock(1)));
   auto state = Open();
@@ -167,7 +167,7 @@ TEST_F(NoRoom, OfTimeIsNoReasonToLeaveAcknowledgedWrites) {
 }
 
 // A damaged file may have any released schema.
-TEST_F(NoRoom, TheOutboxOfAnyOlderSchemaIsTakenOver) {
+TEST_F(NoRoom, OutboxOfOlderSchemaIsSalvaged) {
   constexpr size_t kDiscards = 8;  // the first version with a counter of discarded rows
   for (size_t version = 1; version <= StateSteps().size(); ++version) {
     SCOPED_TRACE("schema version " + std::to_string(version));

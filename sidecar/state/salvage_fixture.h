@@ -6,7 +6,8 @@
 
 #include <random>
 
-#include "lib/conversation/messages.h"
+#include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/testing/temporary_directory.h"
 #include "sidecar/outbox/outbox.h"
 #include "sidecar/state/salvage.h"
@@ -43,7 +44,8 @@ class Damaged : public ::testing::Test {
     row.path = "/observations";
     row.body = base::DumpJson({{"content", "capture " + number + std::string(200, '.')}});
     row.idempotency_key = "key" + number;
-    RETURN_IF_ERROR(conversation::Append(db, "c" + std::to_string(i % 5), {message}, i));
+    conversation::SqliteRows rows(db);
+    RETURN_IF_ERROR(conversation::Append(rows, "c" + std::to_string(i % 5), {message}, i));
     RETURN_IF_ERROR(Enqueue(db, row, {}));
     RETURN_IF_ERROR(SaveAnswer(db, "c", number, "{}", i));
     if (i < kDelivered) RETURN_IF_ERROR(MarkDelivered(db, i + 1));

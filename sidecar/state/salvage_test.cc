@@ -12,7 +12,7 @@ namespace {
 
 using base::Json;
 
-TEST_F(Damaged, AnyPageMayBeLostAndTheRestGoesOn) {
+TEST_F(Damaged, AnyLostPageKeepsTheRest) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   Make(false);
   const size_t pages = fs::file_size(good_.path() + "/state.db") / kPage;
@@ -52,7 +52,7 @@ TEST_F(Damaged, AnyPageMayBeLostAndTheRestGoesOn) {
   EXPECT_GT(kept_all, 0);  // damage of other tables loses no write
 }
 
-TEST_F(Damaged, WithoutAHeaderNothingIsKeptAndNobodyKnowsHowMuch) {
+TEST_F(Damaged, FileWithoutHeaderKeepsNothing) {
   Make(false);
   Reset();
   Overwrite(File(), 0, std::string(100, 'x'));
@@ -66,7 +66,7 @@ TEST_F(Damaged, WithoutAHeaderNothingIsKeptAndNobodyKnowsHowMuch) {
   ExpectUsable(**state);
 }
 
-TEST_F(Damaged, AFileThatWasCutShortIsSalvagedAsFarAsItGoes) {
+TEST_F(Damaged, TruncatedFileIsSalvagedToItsEnd) {
   Make(false);
   const size_t size = fs::file_size(good_.path() + "/state.db");
   for (const size_t left : {size - kPage, size / 2, size / 4, kPage, size_t{1000}}) {
@@ -80,7 +80,7 @@ TEST_F(Damaged, AFileThatWasCutShortIsSalvagedAsFarAsItGoes) {
   }
 }
 
-TEST_F(Damaged, TheLogGoesWithItsFileAndIsRead) {
+TEST_F(Damaged, LogIsSalvagedWithItsFile) {
   Make(true);
   ASSERT_GT(fs::file_size(good_.path() + "/state.db-wal"), 0u);
   Reset();
@@ -108,7 +108,7 @@ TEST_F(Damaged, TheLogGoesWithItsFileAndIsRead) {
   EXPECT_GT(known, pages / 2);  // the rest are pages of the schema
 }
 
-TEST_F(Damaged, ABrokenLogEndsWhereItBreaks) {
+TEST_F(Damaged, BrokenLogIsReadUpToTheDamage) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   Make(true);
   const size_t size = fs::file_size(good_.path() + "/state.db-wal");
@@ -124,7 +124,7 @@ TEST_F(Damaged, ABrokenLogEndsWhereItBreaks) {
   }
 }
 
-TEST_F(Damaged, ACrashWhileSettingAsideIsFinished) {
+TEST_F(Damaged, CrashDuringSetAsideIsFinished) {
   Make(true);
   Reset();
   Overwrite(File(), 2 * kPage, Noise(kPage));
@@ -140,7 +140,7 @@ TEST_F(Damaged, ACrashWhileSettingAsideIsFinished) {
   ExpectUsable(**state);
 }
 
-TEST_F(Damaged, DamageThatIsMetLaterEndsTheProgramOnce) {
+TEST_F(Damaged, LaterDamageEndsTheProgramOnce) {
   Make(false);
   Reset();
   int failures = 0;
@@ -159,7 +159,7 @@ TEST_F(Damaged, DamageThatIsMetLaterEndsTheProgramOnce) {
   ExpectUsable(**state);
 }
 
-TEST_F(Damaged, OnlyTheNewestThreeAreKept) {
+TEST_F(Damaged, NewestThreeCopiesAreKept) {
   Make(false);
   for (size_t i = 1; i <= 5; ++i) {
     fs::copy(good_.path() + "/state.db", File(), fs::copy_options::overwrite_existing);
@@ -169,7 +169,7 @@ TEST_F(Damaged, OnlyTheNewestThreeAreKept) {
   }
 }
 
-TEST_F(Damaged, AFileOfANewerProgramIsRefusedAndNotTouched) {
+TEST_F(Damaged, FileOfNewerProgramIsRefused) {
   Make(false);
   Reset();
   Overwrite(File(), 60, std::string("\0\0\0\x63", 4));  // user_version
@@ -187,7 +187,7 @@ TEST_F(Damaged, AFileOfANewerProgramIsRefusedAndNotTouched) {
 
 using DamagedSidecar = SidecarTest;
 
-TEST_F(DamagedSidecar, SaysSoAndDeliversWhatItCouldRead) {
+TEST_F(DamagedSidecar, ReportsAndDeliversReadableRows) {
   memory_.Down();
   Prompt("remember me");
   for (int i = 0; i < 100; ++i) Bash("error number " + std::to_string(i), "t" + std::to_string(i));

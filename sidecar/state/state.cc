@@ -7,12 +7,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/process/file.h"
 #include "lib/base/process/log.h"
-#include "lib/conversation/block/blocks.h"
-#include "lib/conversation/checkpoint/checkpoint_table.h"
-#include "lib/conversation/conversations.h"
-#include "lib/conversation/task/task_table.h"
-#include "lib/conversation/working/field_table.h"
-#include "lib/conversation/working/ledger.h"
+#include "lib/conversation/sqlite/schema.h"
 #include "lib/sqlite/examine.h"
 #include "sidecar/growth/growth_tables.h"
 #include "sidecar/outbox/outbox.h"
@@ -21,9 +16,8 @@
 #include "sidecar/tables/audit_log.h"
 #include "sidecar/tables/damaged_rows.h"
 #include "sidecar/tables/injection_log.h"
-#include "sidecar/tables/kept_policy.h"
 #include "sidecar/tables/memory_sessions.h"
-#include "sidecar/tables/retention.h"
+#include "sidecar/tables/policy_tables.h"
 
 namespace sidecar {
 namespace {
@@ -111,7 +105,7 @@ base::Status State::EmptyLog() {
   });
 }
 
-base::Status State::Change(std::function<base::Status(sqlite::Database&)> work, Room room) {
+base::Status State::Change(std::function<base::Status(sqlite::Database&)> work, Space space) {
   std::vector<sqlite::UnsoundRow> unsound;
   base::Status done = writer_->RunAny(
       [&](sqlite::Database& db) {
@@ -119,7 +113,7 @@ base::Status State::Change(std::function<base::Status(sqlite::Database&)> work, 
         unsound = db.TakeUnsoundRows();
         return worked;
       },
-      room);
+      space);
   if (!unsound.empty()) Remember(std::move(unsound));
   return done;
 }

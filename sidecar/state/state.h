@@ -28,23 +28,23 @@ class State {
   static base::Result<std::unique_ptr<State>> Open(
       const std::string& directory, std::function<void(const base::Error&)> on_failure);
 
-  using Room = sqlite::Writer::Room;
+  using Space = sqlite::Writer::Space;
   // Blocks until the commit is synced; see sqlite::Writer::Run.
   template <class T>
   base::Result<T> Write(std::function<base::Result<T>(sqlite::Database&)> work,
-                        Room room = Room::kNeeds) {
+                        Space space = Space::kConsumes) {
     base::Result<T> answer = base::Error{base::Code::kInternal, "the work did not run"};
     const base::Status done = Change(
         [&](sqlite::Database& db) -> base::Status {
           answer = work(db);
           return answer ? base::Status() : answer.error();
         },
-        room);
+        space);
     if (!done) return done.error();
     return answer;
   }
   base::Status Change(std::function<base::Status(sqlite::Database&)> work,
-                      Room room = Room::kNeeds);
+                      Space space = Space::kConsumes);
   // Runs `use` in a read transaction, a snapshot of the committed state; one reader at a time.
   template <class F>
   auto Read(F&& use) {

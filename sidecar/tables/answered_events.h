@@ -13,7 +13,7 @@ namespace sidecar {
 
 extern const char* const kAnsweredEventsSchema;
 
-// The answer that the event of this key got; nullopt: the event is new.
+// The stored answer to the event with this key; nullopt: the event is new.
 base::Result<std::optional<std::string>> FindAnswer(sqlite::Database& db,
                                                     const std::string& conversation,
                                                     const std::string& event_key);

@@ -1,4 +1,6 @@
-// The log's table and statements.
+// Row numbers have no holes, since only the oldest rows are deleted, and only read ones: status and
+// pages need no scan. A trigger refuses every update, and every delete above the read mark (ADR
+// 37).
 #include "sidecar/tables/audit_log.h"
 
 #include <algorithm>
@@ -33,7 +35,8 @@ CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
   BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 )sql";
 
-// No row: nothing was read. A salvaged file has no row at first, since its numbers may start again.
+// Without a row nothing was read. A salvaged file begins without one, since its numbers may
+// restart.
 const char* const kAuditStep = R"sql(
 CREATE TABLE audit_read(only_one INTEGER PRIMARY KEY CHECK(only_one = 1),
   through INTEGER NOT NULL) STRICT;

@@ -15,7 +15,7 @@ namespace sidecar {
 
 extern const char* const kDamagedRowsStep;  // a migration
 
-// Adds rows to the list, each once, kMostDamagedRows in all. → the new ones.
+// Adds rows to the list, each once, up to kMostDamagedRows. → the rows that are new in it.
 inline constexpr int64_t kMostDamagedRows = 10'000;
 base::Result<std::vector<sqlite::UnsoundRow>> NoteDamagedRows(
     sqlite::Database& db, const std::vector<sqlite::UnsoundRow>& rows, int64_t now_ms);

@@ -1,4 +1,6 @@
-// The tables with texts, their checksums, and JSON as strings.
+// Three kinds of tables: rewritten rows get a new checksum in the same transaction; rows that must
+// not change (the audit log, checkpoints with the agent's own digest) are only searched, so that
+// the person learns what remains; answers to events are deleted (ADR 72).
 #include "sidecar/tables/erasure.h"
 
 #include <utility>
@@ -13,8 +15,8 @@ using base::Status;
 
 constexpr size_t kPieceBytes = 1 << 20;
 
-#define BEHIND " AND rowid > ?1 ORDER BY rowid"
-// A row that changed on disk is not read: a new checksum would make it sound.
+#define AFTER " AND rowid > ?1 ORDER BY rowid"
+// A row that fails its checksum is skipped: a new checksum would hide the damage.
 #define SOUND(sum) "(checksum IS NULL OR checksum = " sum ")"
 #define MESSAGE_SUM \
   "row_checksum(conversation, sequence, role, content, tool_calls, tool_call_id, created_ms)"
@@ -30,7 +32,7 @@ constexpr size_t kPieceBytes = 1 << 20;
 #define CHECKPOINT_SUM \
   "row_checksum(conversation, generation, step, saved_ms, expires_ms, sha256, document)"
 
-// Whether a row quotes, and its texts without the quotes.
+// A row's texts without the quotes, and whether it had any.
 struct Rewritten {
   std::vector<std::optional<std::string>> texts;  // nullopt: NULL
   bool quotes = false;
@@ -73,35 +75,35 @@ bool EraseStrings(const Quotes& quotes, Json& json) {
 const std::vector<QuotedTable>& QuotedTables() {
   static const std::vector<QuotedTable> kTables = {
       {"messages", 2,
-       "SELECT rowid, content, tool_calls FROM messages WHERE " SOUND(MESSAGE_SUM) BEHIND,
+       "SELECT rowid, content, tool_calls FROM messages WHERE " SOUND(MESSAGE_SUM) AFTER,
        "UPDATE messages SET content = ?2, tool_calls = ?3 WHERE rowid = ?1",
        "UPDATE messages SET checksum = " MESSAGE_SUM " WHERE rowid = ?1"},
       {"blocks", 3,
-       "SELECT rowid, query, outcome, summary FROM blocks WHERE " SOUND(BLOCK_SUM) BEHIND,
+       "SELECT rowid, query, outcome, summary FROM blocks WHERE " SOUND(BLOCK_SUM) AFTER,
        "UPDATE blocks SET query = ?2, outcome = ?3, summary = ?4 WHERE rowid = ?1",
        "UPDATE blocks SET checksum = " BLOCK_SUM " WHERE rowid = ?1"},
-      {"block forms", 1, "SELECT rowid, parts FROM block_forms WHERE " SOUND(FORM_SUM) BEHIND,
+      {"block forms", 1, "SELECT rowid, parts FROM block_forms WHERE " SOUND(FORM_SUM) AFTER,
        "UPDATE block_forms SET parts = ?2 WHERE rowid = ?1",
        "UPDATE block_forms SET checksum = " FORM_SUM " WHERE rowid = ?1"},
-      {"injections", 3, "SELECT rowid, text, query, items FROM injections WHERE true" BEHIND,
+      {"injections", 3, "SELECT rowid, text, query, items FROM injections WHERE true" AFTER,
        "UPDATE injections SET text = ?2, query = ?3, items = ?4 WHERE rowid = ?1"},
-      {"tasks", 1, "SELECT rowid, state FROM task_states WHERE " SOUND(TASK_SUM) BEHIND,
+      {"tasks", 1, "SELECT rowid, state FROM task_states WHERE " SOUND(TASK_SUM) AFTER,
        "UPDATE task_states SET state = ?2 WHERE rowid = ?1",
        "UPDATE task_states SET checksum = " TASK_SUM " WHERE rowid = ?1"},
       {"working memory", 1,
-       "SELECT rowid, fields FROM working_memory WHERE " SOUND(FIELDS_SUM) BEHIND,
+       "SELECT rowid, fields FROM working_memory WHERE " SOUND(FIELDS_SUM) AFTER,
        "UPDATE working_memory SET fields = ?2 WHERE rowid = ?1",
        "UPDATE working_memory SET checksum = " FIELDS_SUM " WHERE rowid = ?1"},
       {"conversations", 1,
        "SELECT rowid, fields FROM conversations WHERE (fields_checksum IS NULL OR fields_checksum "
-       "= " STATE_SUM ")" BEHIND,
+       "= " STATE_SUM ")" AFTER,
        "UPDATE conversations SET fields = ?2 WHERE rowid = ?1",
        "UPDATE conversations SET fields_checksum = " STATE_SUM " WHERE rowid = ?1"},
       {"checkpoints", 1,
-       "SELECT rowid, document FROM checkpoints WHERE " SOUND(CHECKPOINT_SUM) BEHIND, nullptr,
+       "SELECT rowid, document FROM checkpoints WHERE " SOUND(CHECKPOINT_SUM) AFTER, nullptr,
        nullptr, "a checkpoint is the agent's own, with the digest that it gave",
        "it expires; the agent's next checkpoints replace it"},
-      {"audit log", 1, "SELECT rowid, details FROM audit_log WHERE true" BEHIND, nullptr, nullptr,
+      {"audit log", 1, "SELECT rowid, details FROM audit_log WHERE true" AFTER, nullptr, nullptr,
        "the audit log is append-only",
        "mark its rows as read (POST /v1/audit/read): read rows are deleted by age"},
   };
@@ -109,7 +111,7 @@ const std::vector<QuotedTable>& QuotedTables() {
 }
 
 std::optional<std::string> WithoutQuotes(const Quotes& quotes, const std::string& text) {
-  // JSON is taken apart, so that a quote that goes on behind a string does not break its form.
+  // JSON is erased string by string: a quote that reaches beyond a string would break the JSON.
   if (text.starts_with('{') || text.starts_with('[')) {
     auto json = base::ParseJson(text);
     if (json && !EraseStrings(quotes, *json)) return std::nullopt;

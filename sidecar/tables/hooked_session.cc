@@ -1,4 +1,4 @@
-// Reads columns that the file has had since its first version, for the files of older sidecars.
+// Reads only columns of the first version of the schema, so that files of older sidecars work.
 #include "sidecar/tables/hooked_session.h"
 
 #include <filesystem>

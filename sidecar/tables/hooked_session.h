@@ -1,4 +1,4 @@
-// What the state.db of a sidecar, which may be running, has of a session that hooks saw.
+// Reads what hooks stored about a session from the state.db of a sidecar, which may be running.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ struct InjectionRecord {
   int64_t created_ms = 0;
 };
 base::Status RecordInjection(sqlite::Database& db, const InjectionRecord& record);
-// Where a page of a turn's injections begins and how large it is; a page has at least one record.
+// The beginning and the limits of a page of a turn's injections; it has at least one record.
 struct InjectionPlace {
   int64_t from = 0;  // the `more` of the page before; 0: the first
   int64_t limit = INT64_MAX;

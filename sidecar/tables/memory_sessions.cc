@@ -37,6 +37,16 @@ Result<std::optional<MemorySession>> FindMemorySession(sqlite::Database& db,
   });
 }
 
+Result<std::set<std::string>> SessionsOf(sqlite::Database& db, const std::string& conversation,
+                                         const std::set<std::string>& ids) {
+  std::set<std::string> own;
+  for (const std::string& id : ids) {
+    ASSIGN_OR_RETURN(const auto session, FindMemorySession(db, id));
+    if (session && session->conversation == conversation) own.insert(id);
+  }
+  return own;
+}
+
 Result<int64_t> SummarizedSequence(sqlite::Database& db, const std::string& id) {
   ASSIGN_OR_RETURN(auto query,
                    db.Prepare("SELECT summarized_sequence FROM memory_sessions WHERE id = ?"));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "lib/base/result.h"
@@ -20,6 +21,11 @@ struct MemorySession {
 base::Status AddMemorySession(sqlite::Database& db, const MemorySession& session);
 base::Result<std::optional<MemorySession>> FindMemorySession(sqlite::Database& db,
                                                              const std::string& id);
+// The sessions among `ids` that are of the conversation: it has one for each time that it was begun
+// or resumed.
+base::Result<std::set<std::string>> SessionsOf(sqlite::Database& db,
+                                               const std::string& conversation,
+                                               const std::set<std::string>& ids);
 // The last message that an interim summary on the server covers; 0: none was sent.
 base::Result<int64_t> SummarizedSequence(sqlite::Database& db, const std::string& id);
 base::Status SetSummarizedSequence(sqlite::Database& db, const std::string& id, int64_t sequence);

@@ -6,7 +6,7 @@
 namespace sidecar {
 namespace {
 
-TEST(NormalPath, DotsAndSlashes) {
+TEST(NormalPath, ResolvesDotsAndSlashes) {
   EXPECT_EQ(NormalPath("a/./b/../c", "/x"), "/x/a/c");
   EXPECT_EQ(NormalPath("/../../a//", "/x"), "/a");
   EXPECT_EQ(NormalPath("..", "/"), "/");

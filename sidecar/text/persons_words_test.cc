@@ -8,7 +8,7 @@
 namespace sidecar {
 namespace {
 
-TEST(PersonsWords, AreWhatClientsDidNotWrite) {
+TEST(PersonsWords, ExcludeTextOfClients) {
   const std::pair<const char*, const char*> table[] = {
       {"Fix the parser", "Fix the parser"},
       {"  two\n\nlines \n", "two\n\nlines"},
@@ -68,7 +68,7 @@ TEST(PersonsWords, AreWhatClientsDidNotWrite) {
   for (const auto& [text, words] : table) EXPECT_EQ(PersonsWords(text), words) << text;
 }
 
-TEST(PersonsWords, AMissingClosingTagHidesNoBlockOfAnotherName) {
+TEST(PersonsWords, MissingClosingTagHidesNoOtherBlock) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "<skill>\n";
   EXPECT_EQ(PersonsWords(text + "<bash-input>ls</bash-input>"), base::Trim(text));

@@ -1,5 +1,4 @@
-// What an agent is asked about saving (memory.askToSave): the one text for hooks and MCP. Texts
-// alone.
+// What an agent is asked about saving (memory.askToSave): the same for hooks and MCP.
 #pragma once
 
 #include <string_view>
@@ -13,6 +12,9 @@ inline constexpr std::string_view kSaveAdvice =
     "fact about the environment. Not what git, the files or this conversation's task list say. "
     "Look first (mem_search); give a topic_key, so that what changes updates the same memory. What "
     "the user states in a prompt and each commit may be saved already: then you are told so.";
+
+// `own`: memory.saveAdvice of the policy.
+inline std::string_view SaveAdvice(std::string_view own) { return own.empty() ? kSaveAdvice : own; }
 
 // Behind a prompt that a rule saved.
 inline constexpr std::string_view kSavedAlready =

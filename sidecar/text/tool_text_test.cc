@@ -36,7 +36,7 @@ TEST(ToolMatches, NamesGlobsAndServersOfMcpTools) {
   }
 }
 
-TEST(IsOwnTool, MemoryToolsUnderAnyServerName) {
+TEST(IsOwnTool, MatchesMemoryToolsOfAnyServer) {
   for (const char* tool :
        {"mem_save", "mcp__memory__mem_search", "mcp_memory_mem_context", "recall"}) {
     EXPECT_TRUE(IsOwnTool(tool)) << tool;
@@ -46,7 +46,7 @@ TEST(IsOwnTool, MemoryToolsUnderAnyServerName) {
   }
 }
 
-TEST(ReadOutput, EveryShapeOfAResult) {
+TEST(ReadOutput, ReadsEveryShapeOfResult) {
   struct Case {
     Json response;
     const char* text;
@@ -75,7 +75,7 @@ TEST(ReadOutput, EveryShapeOfAResult) {
   EXPECT_EQ(ReadOutput(failed).text, "Exit code 3\nboom");
 }
 
-TEST(ArgumentTexts, AnyDepthAndAnyType) {
+TEST(ArgumentTexts, HasTextsOfAnyDepthAndType) {
   const Json arguments = {{"command", "apply -f x"},
                           {"count", 7},
                           {"dry", true},
@@ -91,13 +91,13 @@ TEST(ArgumentTexts, AnyDepthAndAnyType) {
   EXPECT_TRUE(ArgumentTexts(arguments, "none").empty());
 }
 
-TEST(Arguments, ObjectsAndJsonTextOfObjects) {
+TEST(Arguments, ReadsObjectsAndTheirJsonText) {
   EXPECT_EQ(Arguments(R"({"command": "ls"})"), (Json{{"command", "ls"}}));
   EXPECT_EQ(Arguments("ls"), Json::object());
   EXPECT_EQ(Arguments(nullptr), Json::object());
 }
 
-TEST(MainArgument, TheOneThatNamesTheThing) {
+TEST(MainArgument, NamesTheObjectOfTheCall) {
   EXPECT_EQ(MainArgument({{"description", "d"}, {"command", "make test"}}), "make test");
   EXPECT_EQ(MainArgument({{"file_path", "/a/b"}, {"content", "x"}}), "/a/b");
   EXPECT_EQ(MainArgument({{"b", "two"}, {"a", "one"}, {"n", 3}}), "one\ntwo");
@@ -119,7 +119,7 @@ TEST(ShortenStrings, KeepsHeadAndTailOnCharacterBorders) {
   EXPECT_EQ(value["deep"][1], "short");
 }
 
-TEST(WithoutInjected, BlocksAreTakenOutEvenWhenUnclosed) {
+TEST(WithoutInjected, RemovesBlocksEvenUnclosed) {
   EXPECT_EQ(WithoutInjected("a<memory:context>\nerror\n</memory:context>b"
                             "<memory:sessions>panic</memory:sessions>c"),
             "abc");
@@ -128,7 +128,7 @@ TEST(WithoutInjected, BlocksAreTakenOutEvenWhenUnclosed) {
 }
 
 // An unclosed block hides only its line and the following lines that look like ours.
-TEST(WithoutInjected, ABlockWithoutAnEndHidesNothingElse) {
+TEST(WithoutInjected, UnclosedBlockHidesNothingElse) {
   EXPECT_EQ(WithoutInjected("a<memory:context> x\n- [id 1] b\nsource c\npanic: d\n- e"),
             "a\npanic: d\n- e");
   EXPECT_EQ(WithoutInjected("<memory:task>\n[CONTEXT BLOCKS]\nBlocks from prior interactions (use "
@@ -142,7 +142,7 @@ TEST(WithoutInjected, ABlockWithoutAnEndHidesNothingElse) {
             "\npanic: c");
 }
 
-TEST(WithoutInjected, ItemsThatStandAloneAreTakenOut) {
+TEST(WithoutInjected, RemovesSingleItems) {
   EXPECT_EQ(
       WithoutInjected("log.txt:7:- [id 7; type bugfix; source bash; trust rule] a — error\nb"),
       "log.txt:7:\nb");
@@ -153,7 +153,7 @@ TEST(WithoutInjected, ItemsThatStandAloneAreTakenOut) {
 }
 
 // With quadratic work texts of this size would take hours.
-TEST(WithoutInjected, ManyItemsBlocksAndHeads) {
+TEST(WithoutInjected, RemovesManyItemsBlocksAndHeads) {
   constexpr int kCount = 200'000;
   std::string items, rest, blocks, heads;
   for (int i = 0; i < kCount; ++i) {

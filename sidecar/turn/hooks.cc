@@ -38,10 +38,10 @@ base::Result<base::MendedJson> ReadStream(const http::Request& request) {
     ASSIGN_OR_RETURN(const std::string bytes, request.stream->Read());
     if (bytes.empty()) break;
     if (!cut) whole += bytes;
-    if (cut) mender.Take(bytes);
+    if (cut) mender.Feed(bytes);
     if (whole.size() > kMaxHookBytes) {
       cut = true;
-      mender.Take(std::exchange(whole, {}));
+      mender.Feed(std::exchange(whole, {}));
     }
     RETURN_IF_ERROR(Charge(cut ? mender.bytes() : whole.size()));
   }
@@ -104,7 +104,7 @@ void Hooks::CountMends(const base::JsonMends& mends) {
                                                 {"cut", mends.cut},
                                                 {"levels", mends.levels},
                                                 {"numbers", mends.numbers},
-                                                {"twins", mends.twins > 0}};
+                                                {"duplicates", mends.duplicates > 0}};
   for (const auto& [what, is] : kinds) {
     if (is) metrics_.Count("agent_memory_sidecar_hooks_mended_total", {{"what", what}});
   }
@@ -117,7 +117,8 @@ base::Result<api::HookEvent> ReadHookEvent(base::MendedJson body) {
   event.tool_response = std::move(response);
   event.mended = body.mends.characters || body.mends.cut;
   if (body.mends.levels) event.unread = "it is nested deeper than 64 levels: make it flatter";
-  if (body.mends.top_twins > 0) event.unread = "a field of the event occurs twice: send it once";
+  if (body.mends.top_duplicates > 0)
+    event.unread = "a field of the event occurs twice: send it once";
   return event;
 }
 
@@ -131,7 +132,7 @@ base::Result<base::Json> Hooks::Answer(const http::Request& request) {
   named.kind = event.kind;
   named.name = event.name;
   const auto trace = telemetry::ParseTraceparent(request.headers.Get("traceparent").value_or(""));
-  ASSIGN_OR_RETURN(const api::HookAnswer answer, turn_.Take(std::move(event), trace));
+  ASSIGN_OR_RETURN(const api::HookAnswer answer, turn_.Handle(std::move(event), trace));
   return api::EncodeHookAnswer(named, answer);
 }
 

@@ -54,6 +54,25 @@ TEST_F(PromptHygiene, WhatTheConversationSavedItselfIsNotGivenBackBeforeItsTrans
   EXPECT_NE(Given(Prompt("and now")).find("its own"), std::string::npos);
 }
 
+TEST_F(PromptHygiene, AResumedConversationIsNotGivenWhatItsEarlierSessionsSaved) {
+  Hook("PostToolUse", {{"tool_name", "bash"}, {"tool_use_id", "t"}, {"tool_response", "error: x"}});
+  ASSERT_TRUE(memory_.WaitForObservations(1));
+  const std::string first =
+      memory_.With([](StubMemory& stub) { return stub.observations[0]["session_id"]; });
+  memory_.With([&](StubMemory& stub) {
+    stub.context["recent_observations"] = {Row(1, "its own", "rule")};
+    stub.context["recent_observations"][0]["session_id"] = first;
+    stub.context["recent_sessions"] = {{{"id", first}, {"summary", "Its first session."}}};
+  });
+  Hook("SessionEnd", {{"reason", "other"}});
+  directory_.Write("transcript.jsonl", "{}\n");
+  Hook("SessionStart",
+       {{"source", "resume"}, {"transcript_path", directory_.path() + "/transcript.jsonl"}});
+  EXPECT_EQ(Given(Prompt("what broke")), "");
+  Hook("SessionStart", {{"source", "resume"}, {"transcript_path", "/no/transcript.jsonl"}});
+  EXPECT_NE(Given(Prompt("what broke now")).find("its own"), std::string::npos);
+}
+
 TEST_F(PromptHygiene, ThePersonIsShownWhatAPromptLeftInMemory) {
   directory_.Write("policy.json",
                    PolicyText(memory_.url(), {{"memory", {{"rememberPrompts", true}}}}));

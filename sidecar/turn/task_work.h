@@ -24,12 +24,12 @@ class TaskWork {
  public:
   // Call before the event's conversation is created. A new conversation after a resume, or after
   // one that was cut off, begins with the snapshot of the latest one.
-  static base::Result<TaskWork> Begin(sqlite::Database& db, const TurnDraft& draft,
+  static base::Result<TaskWork> Begin(conversation::Rows& rows, const TurnDraft& draft,
                                       const CutOff& cut_off);
   // The section for the prompt, with the task's state before the event; empty: none.
-  base::Result<std::string> Offer(sqlite::Database& db, const TurnDraft& draft,
+  base::Result<std::string> Offer(conversation::Rows& rows, const TurnDraft& draft,
                                   const api::Policy& policy);
-  base::Status Commit(sqlite::Database& db, const TurnDraft& draft, const api::Policy& policy,
+  base::Status Commit(conversation::Rows& rows, const TurnDraft& draft, const api::Policy& policy,
                       int64_t now_ms);
 
  private:

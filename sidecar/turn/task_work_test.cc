@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/conversation/task/task_table.h"
+#include "lib/conversation/task/task_state.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -186,6 +186,21 @@ TEST_F(TaskWorks, AResumeUnderANewIdGoesOnAndAClearDoesNot) {
   EXPECT_EQ(ContextOf(Starts("clear", "c2")), "");
   Work();
   EXPECT_NE(ContextOf(Starts("resume", "c3")).find("Task: deploy"), std::string::npos);
+}
+
+TEST_F(TaskWorks, AResumeWithTheTranscriptLosesNothing) {
+  directory_.Write("transcript.jsonl", "{}\n");
+  const std::string transcript = directory_.path() + "/transcript.jsonl";
+  for (const char* conversation : {"c1", "a fork"}) {
+    Work("c1");
+    const Reply resumed =
+        Hook("SessionStart", {{"source", "resume"}, {"transcript_path", transcript}}, conversation);
+    EXPECT_EQ(ContextOf(resumed), "") << conversation;
+    EXPECT_EQ(ContextOf(Prompt("yes, go on", conversation)), "") << conversation;
+  }
+  directory_.Write("transcript.jsonl", "");
+  const Json lost = {{"source", "resume"}, {"transcript_path", transcript}};
+  EXPECT_NE(ContextOf(Hook("SessionStart", lost, "c1")).find("Task: deploy"), std::string::npos);
 }
 
 TEST_F(TaskWorks, TheTaskStandsBeforeTheMemoriesAndTheirBytesStay) {

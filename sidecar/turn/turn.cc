@@ -15,6 +15,8 @@
 #include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
+#include "sidecar/git/commit_reader.h"
 #include "sidecar/session/sessions.h"
 #include "sidecar/text/normal_path.h"
 #include "sidecar/text/save_advice.h"
@@ -63,9 +65,18 @@ std::string FollowLinks(const std::string& path) {
   return error ? NormalPath(path, "/") : real.string();
 }
 
-TurnDraft DraftWithin(telemetry::Span& turn, const ActivePolicy& policy, api::HookEvent event) {
+// In a pod the sidecar sees no file of the runtime's.
+bool HasContent(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) &&
+         std::filesystem::file_size(path, error) > 0 && !error;
+}
+
+TurnDraft DraftWithin(telemetry::Span& turn, const ActivePolicy& policy, api::HookEvent event,
+                      int64_t now_ms) {
   const auto span = turn.Child("capture", telemetry::SpanKind::kInternal);
-  TurnDraft draft = DraftTurn(policy, std::move(event), {SpentUs, FollowLinks});
+  const auto commit = [now_ms](const CommitQuery& query) { return ReadCommit(query, now_ms); };
+  TurnDraft draft = DraftTurn(policy, std::move(event), {SpentUs, FollowLinks, HasContent, commit});
   if (span->recording()) {
     span->Attribute("captures", draft.captures.size());
     if (draft.truncated) span->Attribute("truncated", true);
@@ -95,15 +106,30 @@ void LogTurn(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome
   });
 }
 
-// Constant texts, which stay out of the record of injections.
-void AskToSave(const api::Policy& policy, const TurnDraft& draft, api::HookAnswer& answer) {
+// `Saved before: as 7 "We use pnpm", as 8 "Add a health endpoint".`
+std::string SavedBefore(const std::vector<SavedId>& saved) {
+  constexpr size_t kShown = 60;
+  std::string text;
+  for (const SavedId& one : saved) {
+    text += (text.empty() ? "Saved before: as " : ", as ") + std::to_string(one.id) + " " +
+            base::InertName(base::Ellipsize(one.title, kShown));
+  }
+  return text.empty() ? text : text + ".";
+}
+
+// Short texts, which stay out of the record of injections.
+void AskToSave(const api::Policy& policy, const TurnDraft& draft, const std::string& session,
+               SavedIds& saved_ids, api::HookAnswer& answer) {
   if (!policy.ask_to_save || !policy.auto_save) return;
-  std::string_view text;
-  if (draft.event.kind == api::HookEvent::Kind::kSessionStart) text = kSaveAdvice;
-  if (draft.BeginsTurn() && !draft.captures.empty()) text = kSavedAlready;
-  if (text.empty()) return;
-  if (!answer.additional_context.empty()) answer.additional_context += "\n";
-  answer.additional_context += text;
+  const auto add = [&](std::string_view text) {
+    if (text.empty()) return;
+    if (!answer.additional_context.empty()) answer.additional_context += "\n";
+    answer.additional_context += text;
+  };
+  if (draft.event.kind == api::HookEvent::Kind::kSessionStart) add(SaveAdvice(policy.save_advice));
+  if (!draft.BeginsTurn()) return;
+  add(SavedBefore(saved_ids.Drain(session)));
+  if (!draft.captures.empty()) add(kSavedAlready);
 }
 
 // The person sees what a prompt left in memory, and can take it back.
@@ -116,11 +142,11 @@ void TellThePerson(const TurnDraft& draft, api::HookAnswer& answer) {
 
 }  // namespace
 
-base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
-                                         const telemetry::TraceContext& trace) {
+base::Result<api::HookAnswer> Turn::Handle(api::HookEvent event,
+                                           const telemetry::TraceContext& trace) {
   ASSIGN_OR_RETURN(const auto policy, parts_.policies.InForce());
   const auto span = parts_.tracer.Start({.name = "turn", .parent = trace});
-  const TurnDraft draft = DraftWithin(*span, *policy, std::move(event));
+  const TurnDraft draft = DraftWithin(*span, *policy, std::move(event), parts_.clock.NowMs());
   SummarizeLeftOpen(draft, policy->policy);
   const TurnRecall recall = RecallFor(draft, policy->policy, *span);
   TurnOutcome outcome;
@@ -132,7 +158,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
       if (draft.denial.empty()) return committed.error();
       // A denial holds even when the commit fails.
       parts_.metrics.Count("agent_memory_sidecar_denials_total");
-      return api::HookAnswer{"", "deny", draft.denial};
+      return api::HookAnswer{"", "deny", draft.denial, ""};
     }
     outcome = std::move(*committed);
     parts_.wake();
@@ -142,7 +168,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
     outcome.answer.permission_decision = "deny";
     outcome.answer.permission_decision_reason = draft.denial;
   }
-  AskToSave(policy->policy, draft, outcome.answer);
+  AskToSave(policy->policy, draft, outcome.session, parts_.saved_ids, outcome.answer);
   TellThePerson(draft, outcome.answer);
   Describe(*span, draft, recall, outcome);
   LogTurn(draft, recall, outcome);
@@ -153,7 +179,9 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
 void Turn::SummarizeLeftOpen(const TurnDraft& draft, const api::Policy& policy) {
   if (draft.event.kind != api::HookEvent::Kind::kSessionStart || !policy.session_digest) return;
   const auto summarize = [&]() -> base::Status {
-    ASSIGN_OR_RETURN(const auto before, parts_.state.Read(conversation::Latest));
+    ASSIGN_OR_RETURN(const auto before, parts_.state.Read([](sqlite::Database& db) {
+      return conversation::SqliteRows(db).LastUsed("", "");
+    }));
     if (!before || before->id == draft.event.session_id) return {};
     ASSIGN_OR_RETURN(const bool has_new, parts_.state.Read([&](sqlite::Database& db) {
       return HasNewMessages(db, before->id);
@@ -185,7 +213,9 @@ base::Result<TurnOutcome> Turn::CommitWithin(telemetry::Span& turn, const TurnDr
   }
   std::optional<conversation::BlockDigest> block;
   if (draft.BeginsTurn() || draft.EndsTurn() || draft.EndsSession()) {
-    const auto reader = [&](const auto& use) { return parts_.state.Read(use); };
+    const auto reader = [&](const auto& use) {
+      return parts_.state.Read(conversation::OnRows(use));
+    };
     ASSIGN_OR_RETURN(block, conversation::PrepareClose(reader, draft.event.session_id));
   }
   return parts_.state.Write<TurnOutcome>([&](sqlite::Database& db) {
@@ -203,8 +233,9 @@ TurnRecall Turn::RecallFor(const TurnDraft& draft, const api::Policy& policy,
   if (plan.kind == RecallPlan::Kind::kContext) {
     recall.asked = true;
     recall.query = plan.query;
-    const auto known = parts_.state.Read(
-        [&](sqlite::Database& db) { return conversation::Find(db, draft.event.session_id); });
+    const auto known = parts_.state.Read([&](sqlite::Database& db) {
+      return conversation::SqliteRows(db).FindConversation(draft.event.session_id);
+    });
     const bool first = known && (!*known || (*known)->turn == 0);
     recall.found = parts_.recall.ForPrompt(policy, {draft.event.session_id, plan.query, first},
                                            span->context());

@@ -9,6 +9,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/telemetry/metrics.h"
 #include "lib/telemetry/trace.h"
+#include "sidecar/outbox/saved_ids.h"
 #include "sidecar/policy/policy_watch.h"
 #include "sidecar/recall/recall.h"
 #include "sidecar/state/state.h"
@@ -28,13 +29,14 @@ class Turn {
     telemetry::Tracer& tracer;
     const base::Clock& clock;
     OutboxLimits limits;
+    SavedIds& saved_ids;
     std::function<void()> wake;  // tells the delivery that there are new rows
   };
   explicit Turn(Parts parts) : parts_(std::move(parts)), cut_off_(FindCutOff(parts_.state)) {}
 
-  // Answers after the commit. kUnavailable: no policy yet, or the disk failed; kFull: no room. Any
-  // thread.
-  base::Result<api::HookAnswer> Take(api::HookEvent event, const telemetry::TraceContext& trace);
+  // Handles a hook event; answers after the commit. kUnavailable: no policy yet, or the disk
+  // failed; kFull: no space. Any thread.
+  base::Result<api::HookAnswer> Handle(api::HookEvent event, const telemetry::TraceContext& trace);
 
  private:
   TurnRecall RecallFor(const TurnDraft& draft, const api::Policy& policy, telemetry::Span& turn);

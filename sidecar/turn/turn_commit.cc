@@ -3,20 +3,27 @@
 #include "sidecar/turn/turn_commit.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/json/json.h"
+#include "lib/base/result.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "lib/conversation/working/ledger.h"
 #include "sidecar/recall/prompt.h"
 #include "sidecar/recall/selection.h"
+#include "sidecar/rules/commits.h"
 #include "sidecar/tables/answered_events.h"
 #include "sidecar/tables/audit_log.h"
 #include "sidecar/tables/injection_log.h"
-#include "sidecar/turn/amended_commit.h"
+#include "sidecar/tables/memory_sessions.h"
+#include "sidecar/text/tool_text.h"
 #include "sidecar/turn/turn_ingest.h"
 
 namespace sidecar {
@@ -26,6 +33,40 @@ using EventKind = api::HookEvent::Kind;
 using base::Json;
 using base::Result;
 using base::Status;
+
+constexpr int64_t kCallsBeforeAnAmendment = 400;  // messages that are searched
+
+constexpr size_t kMostReadBytes = 4 << 20;
+
+// The memory of the commit that `git commit --amend` replaces, by the calls of the conversation:
+// read again, so that no table of commits is needed. → the topic key of the last commit that
+// amended none, among the newest messages; empty: none. Further amendments get the same key.
+// `conversation`: as it is in the running transaction.
+base::Result<std::string> AmendedTopic(conversation::Rows& rows,
+                                       const conversation::Conversation& conversation) {
+  const int64_t last = conversation.message_count;
+  const int64_t first = std::max<int64_t>(1, last - kCallsBeforeAnAmendment + 1);
+  ASSIGN_OR_RETURN(const auto page,
+                   conversation::MessagesBetween(rows, conversation.id, first, last,
+                                                 {INT64_MAX, kMostReadBytes}));
+  std::string topic;
+  if (page.more > 0) return topic;        // the newest calls were not read
+  const base::Json* arguments = nullptr;  // of the call before a result
+  base::Json held;
+  for (const conversation::Message& message : page.messages) {
+    if (message.role == "tool" && arguments != nullptr && !message.is_error) {
+      for (const Capture& commit : CommitsOf(*arguments, message.content))
+        if (!commit.amends) topic = commit.topic_key;
+    }
+    arguments = nullptr;
+    if (!message.tool_calls.is_array() || message.tool_calls.empty()) continue;
+    held = Arguments(message.tool_calls[0]
+                         .value("function", base::Json::object())
+                         .value("arguments", base::Json()));
+    arguments = &held;
+  }
+  return topic;
+}
 
 constexpr size_t kAuditCharacters = 4'000;
 
@@ -47,9 +88,10 @@ Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
                       const conversation::Conversation& conversation,
                       const OutboxContext& context) {
   const std::string& session = conversation.memory_session_id;
+  conversation::SqliteRows rows(db);
   for (Capture capture : draft.captures) {
     if (capture.amends) {
-      ASSIGN_OR_RETURN(const std::string topic, AmendedTopic(db, conversation));
+      ASSIGN_OR_RETURN(const std::string topic, AmendedTopic(rows, conversation));
       if (!topic.empty()) capture.topic_key = topic;
     }
     RETURN_IF_ERROR(EnqueueObservation(
@@ -61,10 +103,11 @@ Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
 
 // Ignores a full ledger: the memories without a mark may be injected again.
 Status MarkAll(sqlite::Database& db, const conversation::Conversation& conversation,
-               const std::vector<conversation::LedgerMark>& marks, int64_t now_ms) {
-  for (const conversation::LedgerMark& mark : marks) {
+               const std::vector<conversation::LedgerItem>& items, int64_t now_ms) {
+  conversation::SqliteRows rows(db);
+  for (const conversation::LedgerItem& item : items) {
     const auto marked =
-        conversation::MarkInLedger(db, conversation.id, {mark, conversation.turn, now_ms});
+        conversation::MarkInLedger(rows, conversation.id, {item, conversation.turn, now_ms});
     if (!marked && marked.error().code == base::Code::kTooLarge) return {};
     RETURN_IF_ERROR(marked);
   }
@@ -77,16 +120,16 @@ Result<Injection> CommitInjection(sqlite::Database& db, const TurnDraft& draft,
                                   const std::string& task, const ActivePolicy& policy,
                                   int64_t now_ms) {
   conversation::Ledger ledger;
-  const std::string& own = conversation.memory_session_id;
+  ASSIGN_OR_RETURN(const auto own, SessionsOf(db, conversation.id, SessionIds(recall.inject)));
   Recalled given;
   if (policy.policy.reinject == "everyTurn") {
     given = WithoutOwn(recall.inject, own, INT64_MAX);
   } else {
-    ASSIGN_OR_RETURN(ledger, conversation::ReadLedger(db, conversation.id));
+    ASSIGN_OR_RETURN(ledger, conversation::SqliteRows(db).ReadLedger(conversation.id));
     given = WithOneDigest(WithoutOwn(recall.inject, own, ClearedMs(ledger)), ledger);
   }
   Injection injection = RenderInjection(given, ledger, policy.policy.budget_tokens, task);
-  RETURN_IF_ERROR(MarkAll(db, conversation, injection.marks, now_ms));
+  RETURN_IF_ERROR(MarkAll(db, conversation, injection.ledger_items, now_ms));
   InjectionRecord record;
   record.conversation = conversation.id;
   record.turn = conversation.turn;
@@ -121,14 +164,14 @@ Result<conversation::Conversation> CommitMessages(sqlite::Database& db, const Tu
                                                   const OutboxContext& context,
                                                   const conversation::BlockDigest* block) {
   ASSIGN_OR_RETURN(auto conversation, OpenConversation(db, draft.event.session_id, context));
-  if (draft.BeginsTurn()) {
-    ASSIGN_OR_RETURN(conversation.turn, conversation::NextTurn(db, conversation.id));
-  }
+  conversation::SqliteRows rows(db);
+  if (draft.BeginsTurn())
+    RETURN_IF_ERROR(rows.UpdateConversation(conversation.id, {.turn = ++conversation.turn}));
   if (!draft.messages.empty()) {
     using Place = conversation::TurnPlace;
     ASSIGN_OR_RETURN(
         conversation.message_count,
-        conversation::AppendToBlock(db, conversation.id, draft.messages, context.now_ms,
+        conversation::AppendToBlock(rows, conversation.id, draft.messages, context.now_ms,
                                     draft.BeginsTurn() ? Place::kBegins : Place::kGoesOn, block));
   }
   RETURN_IF_ERROR(CommitCaptures(db, draft, conversation, context));
@@ -138,7 +181,7 @@ Result<conversation::Conversation> CommitMessages(sqlite::Database& db, const Tu
 api::HookAnswer DecodeAnswer(const std::string& stored) {
   const Json json = base::ParseJson(stored).value_or(Json::object());
   return {base::StringAt(json, {"context"}), base::StringAt(json, {"decision"}),
-          base::StringAt(json, {"reason"})};
+          base::StringAt(json, {"reason"}), ""};
 }
 
 std::string EncodeAnswer(const api::HookAnswer& answer) {
@@ -162,6 +205,7 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                const conversation::BlockDigest* block, const CutOff& cut_off) {
   const std::string& id = draft.event.session_id;
   const OutboxContext context{policy.policy, limits, now_ms, traceparent};
+  conversation::SqliteRows rows(db);
   TurnOutcome outcome;
   if (!draft.event_key.empty()) {
     ASSIGN_OR_RETURN(const auto given, FindAnswer(db, id, draft.event_key));
@@ -172,30 +216,31 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
     }
   }
   if (draft.ClearsTranscript()) {
-    RETURN_IF_ERROR(conversation::ClearLedger(db, id));
-    RETURN_IF_ERROR(conversation::MarkInLedger(db, id, {TranscriptCleared(now_ms), 0, now_ms}));
+    RETURN_IF_ERROR(rows.RemoveFromLedger(id, std::nullopt));
+    RETURN_IF_ERROR(conversation::MarkInLedger(rows, id, {TranscriptCleared(now_ms), 0, now_ms}));
   }
   if (draft.EndsSession()) {
-    RETURN_IF_ERROR(conversation::CloseBlock(db, id, now_ms, block));
+    RETURN_IF_ERROR(conversation::CloseBlock(rows, id, now_ms, block));
     RETURN_IF_ERROR(EndConversation(db, id, context, account));
     return outcome;
   }
   if (draft.audited) RETURN_IF_ERROR(CommitAudit(db, draft, now_ms));
   if (!draft.messages.empty() || recall.asked) {
-    ASSIGN_OR_RETURN(TaskWork task, TaskWork::Begin(db, draft, cut_off));
+    ASSIGN_OR_RETURN(TaskWork task, TaskWork::Begin(rows, draft, cut_off));
     ASSIGN_OR_RETURN(const auto conversation, CommitMessages(db, draft, context, block));
+    outcome.session = conversation.memory_session_id;
     if (recall.asked) {
-      ASSIGN_OR_RETURN(const std::string section, task.Offer(db, draft, policy.policy));
+      ASSIGN_OR_RETURN(const std::string section, task.Offer(rows, draft, policy.policy));
       ASSIGN_OR_RETURN(Injection injection,
                        CommitInjection(db, draft, recall, conversation, section, policy, now_ms));
       outcome.answer.additional_context = injection.text;
       outcome.injected = std::move(injection.items);
     }
-    RETURN_IF_ERROR(task.Commit(db, draft, policy.policy, now_ms));
+    RETURN_IF_ERROR(task.Commit(rows, draft, policy.policy, now_ms));
   }
   if (draft.EndsTurn()) {
     ASSIGN_OR_RETURN(outcome.ingest_skipped, QueueIngest(db, draft, policy, context));
-    RETURN_IF_ERROR(conversation::CloseBlock(db, id, now_ms, block));
+    RETURN_IF_ERROR(conversation::CloseBlock(rows, id, now_ms, block));
   }
   if (!draft.denial.empty()) {
     outcome.answer.permission_decision = "deny";

@@ -25,6 +25,7 @@ struct TurnRecall {
 struct TurnOutcome {
   api::HookAnswer answer;
   bool repeated = false;               // a repeated event: nothing was written
+  std::string session;                 // memory session of the conversation; empty: not known
   std::vector<RecalledItem> injected;  // items in the answer's text
   bool ingest_skipped = false;         // the outbox had no room for the turn's extraction
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
 #include "lib/api/memory_api.h"
@@ -13,7 +14,9 @@
 #include "sidecar/rules/commits.h"
 #include "sidecar/rules/remember.h"
 #include "sidecar/rules/stated.h"
+#include "sidecar/rules/stated_memory.h"
 #include "sidecar/rules/task_uses.h"
+#include "sidecar/text/normal_path.h"
 #include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
@@ -179,11 +182,37 @@ void AddPromptsMemory(const api::Policy& policy, const api::HookEvent& event, Tu
   if (const auto stated = StatedIn(words)) draft.captures.push_back(StatedMemory(*stated));
 }
 
+constexpr size_t kWorkOfACommit = 4 << 10;  // beside its texts, in bytes; reads the clock
+
+// Of a repository the same is redacted as of a command.
+void AddCommits(const ActivePolicy& policy, const DraftSources& sources, WorkBudget& budget,
+                TurnDraft& draft) {
+  const std::string& cwd = draft.event.cwd;
+  const auto source = [&](CommitQuery query) -> std::optional<RepositoryCommit> {
+    // The commits before this one may have used up the time.
+    if (!cwd.starts_with('/') || !budget.Spend(kWorkOfACommit)) return std::nullopt;
+    query.directory = NormalPath(query.directory, cwd);
+    auto found = sources.commit(query);
+    if (!found) return found;
+    const auto redact = [&](std::string& text) {
+      text = policy.redactor.Redact(text, draft.redactions, budget);
+    };
+    redact(found->message);
+    std::ranges::for_each(found->replaced, redact);
+    if (found->files) std::ranges::for_each(*found->files, redact);
+    if (budget.over()) return std::nullopt;
+    return found;
+  };
+  for (Capture& commit : CommitsOf(Arguments(draft.event.tool_input), draft.output, source))
+    draft.captures.push_back(std::move(commit));
+}
+
 }  // namespace
 
 bool TurnDraft::ClearsTranscript() const {
   return event.kind == EventKind::kSessionStart &&
-         (event.source == "compact" || event.source == "clear" || event.source == "resume");
+         (event.source == "compact" || event.source == "clear" ||
+          (event.source == "resume" && !transcript_there));
 }
 
 TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources) {
@@ -191,6 +220,9 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
   WorkBudget budget(sources.spent, kHookBudgetUs);
   if (event.kind == EventKind::kPreToolUse)
     JudgeCall(policy, event, sources.real_path, budget, draft);
+  draft.transcript_there = event.kind == EventKind::kSessionStart &&
+                           !event.transcript_path.empty() &&
+                           sources.has_content(event.transcript_path);
   RedactNames(policy.redactor, event, draft.redactions);
   draft.truncated = Shorten(event);
   ToolOutput output = ReadOutput(event);
@@ -219,14 +251,12 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
     draft.verdicts = std::move(judgement.verdicts);
     draft.captures = std::move(judgement.captures);
   }
-  if (event.kind == EventKind::kPostToolUse && policy.policy.save_commits && !budget.over() &&
-      !IsOwnTool(event.tool_name)) {
-    for (Capture& commit : CommitsOf(Arguments(event.tool_input), draft.output))
-      draft.captures.push_back(std::move(commit));
-  }
   if (event.kind == EventKind::kUserPromptSubmit) AddPromptsMemory(policy.policy, event, draft);
   draft.audited = IsAudited(policy.policy, event);
   draft.event = std::move(event);
+  if (draft.event.kind == EventKind::kPostToolUse && policy.policy.save_commits && !budget.over() &&
+      !IsOwnTool(draft.event.tool_name))
+    AddCommits(policy, sources, budget, draft);
   return draft;
 }
 
@@ -238,7 +268,8 @@ Json ObservationBody(const TurnDraft& draft, const Capture& capture, const std::
   observation.title = base::Ellipsize(capture.title, api::kMaxTitle);
   observation.content = capture.content;
   observation.project = policy.project;
-  observation.scope = policy.allow_global ? capture.scope : "project";
+  const bool asked = capture.rule == kRememberRule && policy.remember_everywhere;
+  observation.scope = policy.allow_global || asked ? capture.scope : "project";
   observation.topic_key = capture.topic_key;
   for (const std::string& tag : capture.tags) {
     if (observation.tags.size() == api::kMaxTags) break;

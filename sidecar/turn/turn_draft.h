@@ -2,7 +2,9 @@
 // sessions. turn_commit.h writes them. Pure.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "sidecar/denial/denial.h"
 #include "sidecar/policy/active_policy.h"
 #include "sidecar/rules/capture.h"
+#include "sidecar/rules/commits.h"
 
 namespace sidecar {
 
@@ -31,19 +34,26 @@ struct TurnDraft {
   redaction::Redactor::Counts redactions;
   bool truncated = false;                // texts over 256 KiB were cut to head and tail
   std::vector<std::string> over_budget;  // steps that exceeded kHookBudgetUs: denial, redaction
+  bool transcript_there =
+      false;  // SessionStart: the runtime's file of the conversation has content
 
   bool BeginsTurn() const { return event.kind == api::HookEvent::Kind::kUserPromptSubmit; }
   bool EndsTurn() const { return event.kind == api::HookEvent::Kind::kStop; }
   bool EndsSession() const { return event.kind == api::HookEvent::Kind::kSessionEnd; }
-  // SessionStart after a clear or a compaction: the transcript lost the injections.
+  // SessionStart after a clear or a compaction, or a resume whose transcript is not to be seen: the
+  // injections are lost. A runtime that resumes with its transcript still has them.
   bool ClearsTranscript() const;
 };
 
-// The clock and the resolution of symbolic links for a draft. The defaults read nothing, so that
-// the same event gives the same draft.
+// The clock and the questions to the file system of a draft. The defaults read nothing, so that the
+// same event gives the same draft.
 struct DraftSources {
   CpuClock spent = [] { return int64_t{0}; };
   RealPath real_path = [](const std::string& path) { return path; };
+  std::function<bool(const std::string& path)> has_content = [](const std::string&) {
+    return false;
+  };
+  CommitSource commit = [](const CommitQuery&) { return std::nullopt; };  // by absolute directories
 };
 
 TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources);

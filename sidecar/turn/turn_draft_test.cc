@@ -110,6 +110,26 @@ TEST(TurnDraft, WhatWasNotRedactedInTimeIsNotKept) {
   }
 }
 
+TEST(TurnDraft, CommitsAreReadWithinTheTimeOfTheHook) {
+  const auto policy = PolicyOf({{"memory", {{"saveCommits", true}}}});
+  api::HookEvent event = Result("");
+  event.cwd = "/repo";
+  event.tool_input = {
+      {"command",
+       "git commit -m 'Add pools'; git commit -m 'Add probes'; git commit -m 'Add routes'"}};
+  int64_t now_us = 0;
+  int asked = 0;
+  DraftSources slow;
+  slow.spent = [&] { return now_us; };
+  slow.commit = [&](const CommitQuery&) {
+    ++asked;
+    now_us += kHookBudgetUs + 1;
+    return std::optional<RepositoryCommit>();
+  };
+  EXPECT_EQ(DraftTurn(*policy, event, slow).captures.size(), 3u) << "as the command tells them";
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(TurnDraft, TheMiddleOfALongCommandIsJudged) {
   const auto policy = PolicyOf({{"toolHooks", {{"blockedCommands", {"rm -rf"}}}}});
   api::HookEvent event = Result(nullptr);

@@ -10,7 +10,7 @@
 #include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
@@ -25,9 +25,10 @@ constexpr int64_t kReadMessages = 2;
 
 // The prompt of the open block; empty: none.
 Result<std::string> PromptOf(sqlite::Database& db, const std::string& conversation) {
-  ASSIGN_OR_RETURN(const auto block, conversation::FindOpenBlock(db, conversation));
+  conversation::SqliteRows rows(db);
+  ASSIGN_OR_RETURN(const auto block, conversation::FindOpenBlock(rows, conversation));
   if (!block) return std::string();
-  ASSIGN_OR_RETURN(auto page, conversation::MessagesBetween(db, conversation, block->first,
+  ASSIGN_OR_RETURN(auto page, conversation::MessagesBetween(rows, conversation, block->first,
                                                             block->last, {kReadMessages}));
   for (auto& message : page.messages)
     if (message.role == "user") return std::move(message.content);
@@ -55,7 +56,7 @@ Result<bool> QueueIngest(sqlite::Database& db, const TurnDraft& draft, const Act
   if (!policy.policy.auto_ingest.enabled || base::IsBlank(draft.event.last_assistant_message))
     return false;
   ASSIGN_OR_RETURN(std::string prompt, PromptOf(db, id));
-  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  ASSIGN_OR_RETURN(const auto conversation, conversation::SqliteRows(db).FindConversation(id));
   if (!conversation || base::IsBlank(prompt)) return false;
   if (!policy.policy.redaction.working_memory) {  // stored without redaction
     redaction::Redactor::Counts counted_with_the_prompt;

@@ -117,7 +117,7 @@ int64_t Delivery::Flush(int64_t limit_ms, bool to_the_end) {
     const int64_t wait_ms = std::min<int64_t>(Round(), options_.retry_first_ms);
     auto totals = state_.Read([](sqlite::Database& db) { return ReadTotals(db); });
     pending = totals ? totals->pending : -1;
-    if (pending == 0 || IsOver()) break;
+    if (pending == 0 || MustStop()) break;
     away = suspended_ ? away + 1 : 0;
     const int64_t left_ms = std::min(wait_ms, end_ms_ - clock_.MonotonicMs());
     std::this_thread::sleep_for(std::chrono::milliseconds(std::max<int64_t>(left_ms, 1)));
@@ -136,19 +136,19 @@ int64_t Delivery::Round() {
   const int64_t begin_ms = pass.lanes.begin_ms = clock_.MonotonicMs();
   pass.probes = suspended_;
   if (begin_ms < server_due_ms_) return server_due_ms_ - begin_ms;
-  for (int64_t after = 0; !IsOver();) {
+  for (int64_t after = 0; !MustStop();) {
     auto heads = state_.Read([&](sqlite::Database& db) { return PendingRows(db, after, kPage); });
     if (!heads || heads->empty()) break;
     if (const auto wait_ms = SendPage(*heads, pass)) return *wait_ms;
     after = heads->back().sequence;
   }
   if (!Commit(pass.settled)) return kCommitAgainMs;
-  return IsOver() ? 1 : WaitAfter(pass);
+  return MustStop() ? 1 : WaitAfter(pass);
 }
 
 std::optional<int64_t> Delivery::SendPage(const std::vector<OutboxHead>& heads, Pass& pass) {
   for (const OutboxHead& head : heads) {
-    if (IsOver()) return std::nullopt;
+    if (MustStop()) return std::nullopt;
     if (!MayGo(head, pass)) continue;
     auto row = state_.Read([&](sqlite::Database& db) { return LoadRow(db, head.sequence); });
     if (!row || !*row) continue;
@@ -259,6 +259,7 @@ Delivery::Outcome Delivery::OnAnswer(const OutboxRow& row, const http::Response&
     return Outcome::kLaneWaits;
   refusals_.OnSettled(row, now_ms);
   if (outcome.kind != Kind::kDelivered) return Die(row, std::move(last_words), settled);
+  if (options_.saved) options_.saved->Add(row, answer.body);
   settled.push_back({row.sequence, {}, {}});
   return Outcome::kSettled;
 }

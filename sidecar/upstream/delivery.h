@@ -18,6 +18,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/telemetry/trace.h"
 #include "sidecar/outbox/outbox.h"
+#include "sidecar/outbox/saved_ids.h"
 #include "sidecar/state/state.h"
 #include "sidecar/upstream/delivery_outcome.h"
 #include "sidecar/upstream/memory_servers.h"
@@ -39,6 +40,7 @@ class Delivery {
     int64_t call_timeout_ms = 5'000;
     uint64_t seed = 1;
     telemetry::Tracer* tracer = nullptr;  // null: no spans
+    SavedIds* saved = nullptr;            // gets the ids of delivered memories; may be null
   };
   // `current_url`: the server of the policy in force.
   Delivery(State& state, SendToServer send, std::function<std::string()> current_url,
@@ -80,7 +82,7 @@ class Delivery {
   enum class Outcome { kSettled, kLaneWaits, kSuspended };
 
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-  bool IsOver() const { return interrupted_ || clock_.MonotonicMs() >= end_ms_; }
+  bool MustStop() const { return interrupted_ || clock_.MonotonicMs() >= end_ms_; }
   // Delivers one page of rows. A value ends the pass: the milliseconds of Round.
   std::optional<int64_t> SendPage(const std::vector<OutboxHead>& heads, Pass& pass);
   bool MayGo(const OutboxHead& head, Pass& pass);

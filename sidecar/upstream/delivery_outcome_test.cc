@@ -21,7 +21,7 @@ DeliveryOutcome Classify(int status, const std::string& body, const char* kind =
 
 constexpr const char* kPage = "<html>nothing here</html>";
 
-TEST(DeliveryOutcome, OnlyAReceiptOfAMemoryServerIsDelivered) {
+TEST(DeliveryOutcome, OnlyAReceiptCountsAsDelivered) {
   EXPECT_EQ(Classify(201, R"({"id": 7})").kind, Outcome::kDelivered);
   EXPECT_EQ(Classify(200, R"({"summary": ""})", "session_end").kind, Outcome::kDelivered);
   EXPECT_EQ(Classify(204, "", "retention").kind, Outcome::kDelivered);
@@ -31,7 +31,7 @@ TEST(DeliveryOutcome, OnlyAReceiptOfAMemoryServerIsDelivered) {
   }
 }
 
-TEST(DeliveryOutcome, ATurnOfAnIngestHoldsUpNothingElse) {
+TEST(DeliveryOutcome, IngestTurnDelaysNothingElse) {
   EXPECT_EQ(Classify(202, R"({"turn": "t-1"})", kIngestKind).kind, Outcome::kDelivered);
   EXPECT_STREQ(Classify(200, R"({"id": 7})", kIngestKind).reason, "wrong_backend");
   const std::string no_route = R"({"error": "no such resource", "code": "not_found"})";
@@ -41,7 +41,7 @@ TEST(DeliveryOutcome, ATurnOfAnIngestHoldsUpNothingElse) {
   EXPECT_EQ(Classify(422, reused, kIngestKind).kind, Outcome::kDelivered);
 }
 
-TEST(DeliveryOutcome, WhatIsSaidOfEverythingIsNoFaultOfTheRow) {
+TEST(DeliveryOutcome, GeneralRefusalIsNoFaultOfTheRow) {
   for (const auto& [status, reason] :
        std::initializer_list<std::pair<int, const char*>>{{301, "redirected"},
                                                           {308, "redirected"},
@@ -65,7 +65,7 @@ TEST(DeliveryOutcome, WhatIsSaidOfEverythingIsNoFaultOfTheRow) {
   EXPECT_FALSE(Classify(404, kPage).maybe_row);
 }
 
-TEST(DeliveryOutcome, WhatTheServerSaysOfTheRowIsItsFault) {
+TEST(DeliveryOutcome, SpecificRefusalIsAFaultOfTheRow) {
   const std::string ours = R"({"error": "title is too long", "code": "invalid"})";
   for (int status : {400, 413, 422}) EXPECT_EQ(Classify(status, ours).kind, Outcome::kRowFault);
   EXPECT_EQ(Classify(413, kPage).kind, Outcome::kRowFault);
@@ -80,7 +80,7 @@ TEST(DeliveryOutcome, WhatTheServerSaysOfTheRowIsItsFault) {
   EXPECT_EQ(Classify(429, ours).kind, Outcome::kThrottled);
 }
 
-TEST(DeliveryOutcome, ACaptureWhoseCallIsKeptUnderAnotherPolicyIsNoDeadLetter) {
+TEST(DeliveryOutcome, CaptureStoredUnderOtherPolicyIsNoDeadLetter) {
   const std::string reused = R"({"error": "it came before", "code": "idempotency_key_reused"})";
   EXPECT_EQ(Classify(422, reused, "observation", "rule").kind, Outcome::kDelivered);
   EXPECT_EQ(Classify(422, reused, "observation", "agent").kind, Outcome::kRowFault);

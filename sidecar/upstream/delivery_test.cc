@@ -26,13 +26,13 @@ class DeliveryTest : public OutboxTest {
   int calls_ = 0;
 };
 
-TEST_F(DeliveryTest, AnEmptyOutboxIsLookedAtOnceAMinute) {
+TEST_F(DeliveryTest, EmptyOutboxIsPolledOnceAMinute) {
   Delivery delivery = Make(
       [](const std::string&, http::ClientRequest) { return Result<http::Response>(Status(201)); });
   EXPECT_LE(RoundsWithin(delivery, 600'000), 10);
 }
 
-TEST_F(DeliveryTest, ALaneInRetryThatABudgetHoldsDoesNotSpin) {
+TEST_F(DeliveryTest, BudgetedLaneInRetryDoesNotSpin) {
   Add("a", "1");
   Delivery delivery = Make([&](const std::string&, http::ClientRequest) -> Result<http::Response> {
     http::Response answer = Status(calls_++ == 0 ? 500 : 429);
@@ -43,7 +43,7 @@ TEST_F(DeliveryTest, ALaneInRetryThatABudgetHoldsDoesNotSpin) {
   EXPECT_EQ(Totals().pending, 1);
 }
 
-TEST_F(DeliveryTest, ALaneWhoseLastRowIsSettledWithoutTheServerIsForgotten) {
+TEST_F(DeliveryTest, LaneWithoutRowsIsForgotten) {
   Add("a", "1");
   std::string url = "http://here:1";
   Delivery delivery(
@@ -56,7 +56,7 @@ TEST_F(DeliveryTest, ALaneWhoseLastRowIsSettledWithoutTheServerIsForgotten) {
   EXPECT_EQ(Totals().dead, 1);
 }
 
-TEST_F(DeliveryTest, AWrongBackendSuspendsTheOutboxAndKillsNothing) {
+TEST_F(DeliveryTest, WrongServerSuspendsTheOutbox) {
   for (int i = 0; i < 50; ++i) Add("lane" + std::to_string(i % 5), std::to_string(i));
   for (const int status : {404, 403, 308, 405, 200, 401, 500}) {
     SCOPED_TRACE(status);
@@ -90,7 +90,7 @@ TEST_F(DeliveryTest, AWrongBackendSuspendsTheOutboxAndKillsNothing) {
   EXPECT_FALSE(well.suspended());
 }
 
-TEST_F(DeliveryTest, SuspensionSaysWhyAndSinceWhen) {
+TEST_F(DeliveryTest, SuspensionHasReasonAndTime) {
   Add("a", "1");
   int status = 401;
   Delivery delivery = Make([&](const std::string&, http::ClientRequest) -> Result<http::Response> {
@@ -107,7 +107,7 @@ TEST_F(DeliveryTest, SuspensionSaysWhyAndSinceWhen) {
   EXPECT_FALSE(delivery.suspension());
 }
 
-TEST_F(DeliveryTest, ARowThatAloneIsRefusedIsADeadLetterAfterSomeTries) {
+TEST_F(DeliveryTest, RowRefusedAloneBecomesADeadLetter) {
   for (const int status : {500, 404}) {
     SCOPED_TRACE(status);
     const int64_t dead = Totals().dead;
@@ -144,7 +144,7 @@ TEST_F(DeliveryTest, ARowThatAloneIsRefusedIsADeadLetterAfterSomeTries) {
 }
 
 // Without other lanes, the next row of the lane shows that the poisoned row is at fault.
-TEST_F(DeliveryTest, APoisonedRowDoesNotHoldUpTheOnlyLaneForEver) {
+TEST_F(DeliveryTest, PoisonedRowDoesNotBlockItsLane) {
   for (const char* body : {"poison", "second", "third"}) Add("only", body);
   Delivery delivery =
       Make([&](const std::string&, http::ClientRequest request) -> Result<http::Response> {
@@ -158,7 +158,7 @@ TEST_F(DeliveryTest, APoisonedRowDoesNotHoldUpTheOnlyLaneForEver) {
   ExpectBalance();
 }
 
-TEST_F(DeliveryTest, AnOutageOfAnyLengthKillsNothingAndKeepsTheOrder) {
+TEST_F(DeliveryTest, OutageMakesNoDeadLetterAndKeepsOrder) {
   for (int i = 0; i < 6; ++i) Add("lane" + std::to_string(i % 2), std::to_string(i));
   bool away = true;
   Delivery delivery =

@@ -40,7 +40,7 @@ class MemoryServersTest : public ::testing::Test {
       clock_};
 };
 
-TEST_F(MemoryServersTest, AServerThatDoesNotAnswerIsAwayForEverybodyAndProbedByOneAtATime) {
+TEST_F(MemoryServersTest, SilentServerIsProbedByOneCaller) {
   answer_ = [] { return base::Error{base::Code::kUnavailable, "refused"}; };
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(Send(5'000));
   EXPECT_TRUE(servers_.IsAway(kUrl));
@@ -59,7 +59,7 @@ TEST_F(MemoryServersTest, AServerThatDoesNotAnswerIsAwayForEverybodyAndProbedByO
   EXPECT_EQ(back_, 1);
 }
 
-TEST_F(MemoryServersTest, AServerThatIsSlowForRecallsIsThereForTheOthers) {
+TEST_F(MemoryServersTest, SlowServerForRecallsServesOthers) {
   answer_ = [] { return base::Error{base::Code::kTimeout, "slow"}; };
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(Send(200));
   EXPECT_TRUE(servers_.IsSlow(kUrl));
@@ -74,7 +74,7 @@ TEST_F(MemoryServersTest, AServerThatIsSlowForRecallsIsThereForTheOthers) {
 }
 
 // Recalls must not use up all probes of a server that answers slower than their deadline.
-TEST_F(MemoryServersTest, AnImpatientProbeLeavesThePatientTheirs) {
+TEST_F(MemoryServersTest, ShortProbeDelaysNoPatientCaller) {
   answer_ = [] { return base::Error{base::Code::kUnavailable, "refused"}; };
   for (int i = 0; i < 3; ++i) (void)Send(5'000);
   clock_.Advance(500);
@@ -84,7 +84,7 @@ TEST_F(MemoryServersTest, AnImpatientProbeLeavesThePatientTheirs) {
   EXPECT_TRUE(Send(5'000));
 }
 
-TEST_F(MemoryServersTest, ABusyServerOfOursIsThere) {
+TEST_F(MemoryServersTest, BusyServerIsAvailable) {
   http::Response busy;
   busy.status = 503;
   busy.body = R"({"error": "too many", "code": "unavailable"})";
@@ -96,7 +96,7 @@ TEST_F(MemoryServersTest, ABusyServerOfOursIsThere) {
   EXPECT_TRUE(servers_.IsAway(kUrl));
 }
 
-TEST_F(MemoryServersTest, TheClientThatWasUsedLeastRecentlyGoes) {
+TEST_F(MemoryServersTest, EvictsTheLeastRecentlyUsedClient) {
   for (const char* url : {"http://a", "http://b", "http://c", "http://a", "http://d", "http://a"})
     EXPECT_TRUE(Send(5'000, url));
   EXPECT_EQ(made_["http://a"], 1);

@@ -10,7 +10,7 @@
 #include "lib/base/process/clock.h"
 #include "sidecar/outbox/outbox.h"
 #include "sidecar/state/state.h"
-#include "sidecar/tables/retention.h"
+#include "sidecar/tables/policy_tables.h"
 
 namespace sidecar {
 

@@ -32,7 +32,7 @@ std::vector<std::string> Notices(const Told& told, const api::Policy& now, bool 
   return said;
 }
 
-TEST(RetentionNotice, ToldWhenItChangesAndOnceAStart) {
+TEST(RetentionNotice, IsSentOnChangeAndAtStart) {
   const api::Policy none = PolicyWith(nullptr), day = PolicyWith("24h"), week = PolicyWith("168h");
   const Told told = {{"my project", "http://m", Rules(day)}};
   using List = std::vector<std::string>;
@@ -46,7 +46,7 @@ TEST(RetentionNotice, ToldWhenItChangesAndOnceAStart) {
   EXPECT_EQ(Notices(told, none), List{"my project http://m "});
 }
 
-TEST(RetentionNotice, TakenBackWhereTheyDoNotComeFromAnyMore) {
+TEST(RetentionNotice, IsWithdrawnWhereItNoLongerApplies) {
   const api::Policy none = PolicyWith(nullptr), there = PolicyWith("24h", "http://other");
   const Told told = {{"my project", "http://m", Rules(there)}, {"old", "http://m", "[1]"}};
   EXPECT_EQ(Notices(told, there),
@@ -56,7 +56,7 @@ TEST(RetentionNotice, TakenBackWhereTheyDoNotComeFromAnyMore) {
             (std::vector<std::string>{"old http://m ", "my project http://m "}));
 }
 
-TEST(RetentionNotice, APolicyWithoutAServerTakesNothingBack) {
+TEST(RetentionNotice, PolicyWithoutServerWithdrawsNothing) {
   const api::Policy unresolved = PolicyWith("24h", ""), none = PolicyWith(nullptr, "");
   const api::Policy back = PolicyWith("24h"), later = PolicyWith("24h", "http://other");
   const Told told = {{"my project", "http://m", Rules(back)}};
@@ -71,13 +71,13 @@ TEST(RetentionNotice, APolicyWithoutAServerTakesNothingBack) {
                                       "my project http://other " + Rules(later)}));
 }
 
-TEST(RetentionNotice, AnAgentWithoutRulesTakesNoneFromOthersOfItsProject) {
+TEST(RetentionNotice, AgentWithoutRulesWithdrawsNoOthers) {
   const api::Policy none = PolicyWith(nullptr);
   EXPECT_TRUE(Notices({}, none).empty());
   EXPECT_TRUE(Notices({}, none, true).empty());
 }
 
-TEST(RetentionPublisher, WhatAFullOutboxRefusedIsToldOnceThereIsRoom) {
+TEST(RetentionPublisher, RefusedNoticeIsSentOnceOutboxHasSpace) {
   const testing::TemporaryDirectory directory;
   auto state = State::Open(directory.path(), [](const base::Error&) {});
   ASSERT_TRUE(state) << state.error().message;
@@ -116,7 +116,7 @@ TEST(RetentionPublisher, WhatAFullOutboxRefusedIsToldOnceThereIsRoom) {
 
 using RetentionUpdates = SidecarTest;
 
-TEST_F(RetentionUpdates, ReachTheServerInOrderThoughItWasAway) {
+TEST_F(RetentionUpdates, ReachTheServerInOrderAfterOutage) {
   auto rules = [&](const char* ttl) {
     base::Json list = base::Json::array();
     if (ttl) list.push_back({{"type", "tool"}, {"ttl", ttl}});
@@ -156,7 +156,7 @@ TEST_F(RetentionUpdates, ReachTheServerInOrderThoughItWasAway) {
   EXPECT_TRUE(Until([&] { return told().ends_with(" none "); })) << told();
 }
 
-TEST_F(RetentionUpdates, StandWhileThePolicyNamesNoServerAndAreToldAgainOnceItDoes) {
+TEST_F(RetentionUpdates, AreResentOncePolicyNamesAServer) {
   auto policy = [&](const std::string& url) {
     base::Json list = {{{"type", "tool"}, {"ttl", "24h"}}};
     return PolicyText(url, {{"memory", {{"retention", list}}}});
@@ -178,7 +178,7 @@ TEST_F(RetentionUpdates, StandWhileThePolicyNamesNoServerAndAreToldAgainOnceItDo
   EXPECT_TRUE(Until([&] { return told() == 2; })) << "all at a start";
 }
 
-TEST_F(RetentionUpdates, AreTakenBackForAProjectThatWasLeftWhileThePodWasDown) {
+TEST_F(RetentionUpdates, AreWithdrawnForAProjectLeftWhileDown) {
   auto policy = [&](const char* project, bool rules) {
     base::Json list = base::Json::array();
     if (rules) list.push_back({{"type", "tool"}, {"ttl", "24h"}});

@@ -1,4 +1,4 @@
-// Holds one note in memory at a time, and the names of all notes.
+// Memory: one note at a time, and the names of all notes.
 #include "lib/base/archive/note_folder.h"
 
 #include <fcntl.h>
@@ -11,8 +11,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "lib/base/archive/tar_format.h"
-#include "lib/base/archive/tar_writer.h"
+#include "lib/base/archive/tar.h"
 
 namespace base {
 

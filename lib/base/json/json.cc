@@ -6,6 +6,8 @@
 #include "lib/base/json/value_charge.h"
 #include "lib/base/text/text.h"
 
+template class nlohmann::basic_json<>;
+
 namespace base {
 namespace {
 
@@ -13,7 +15,8 @@ namespace {
 // The library has already checked syntax and UTF-8.
 class StrictReader : public nlohmann::json_sax<Json> {
  public:
-  StrictReader(const JsonLimits& limits, TwinKeys* twins) : limits_(limits), counted_(twins) {}
+  StrictReader(const JsonLimits& limits, DuplicateKeys* duplicates)
+      : limits_(limits), counted_(duplicates) {}
 
   bool null() override { return Put(nullptr); }
   bool boolean(bool value) override { return Put(value); }
@@ -34,7 +37,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
   bool key(std::string& name) override {
     if (name.find('\0') != std::string::npos) return Fail("a key holds the character NUL");
     Json& object = *open_.back();
-    if (object.contains(name) && !KeepTwin(object, name)) {
+    if (object.contains(name) && !KeepDuplicate(object, name)) {
       return Fail("the key \"" + name + "\" occurs twice");
     }
     if (object.size() >= limits_.max_keys) {
@@ -62,15 +65,15 @@ class StrictReader : public nlohmann::json_sax<Json> {
     Place(std::move(value));
     return ChargeValue();
   }
-  // Tries each suffix once per text, so that the cost is linear in the number of twins.
-  bool KeepTwin(Json& object, const std::string& name) {
+  // Tries each suffix once per text, so that the cost is linear in the number of duplicates.
+  bool KeepDuplicate(Json& object, const std::string& name) {
     if (counted_ == nullptr) return false;
-    ++counted_->twins;
-    if (open_.size() == 1) ++counted_->top_twins;
+    ++counted_->duplicates;
+    if (open_.size() == 1) ++counted_->top_duplicates;
     std::string kept;
     do {
       kept = name;
-      for (size_t bits = ++twins_; bits > 0; bits /= 2) kept += bits % 2 == 1 ? '_' : '-';
+      for (size_t bits = ++suffixes_; bits > 0; bits /= 2) kept += bits % 2 == 1 ? '_' : '-';
     } while (object.contains(kept));
     object[kept] = std::move(object[name]);
     return true;
@@ -106,11 +109,11 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
 
   const JsonLimits& limits_;
-  TwinKeys* const counted_;
+  DuplicateKeys* const counted_;
   ValueCharge charge_;
   std::vector<Json*> open_;  // valid: a child is complete before its parent grows
   std::string key_;
-  size_t twins_ = 0;
+  size_t suffixes_ = 0;
 };
 
 Error WrongType(const char* field, const char* wanted, const Json& value) {
@@ -123,13 +126,13 @@ Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
   return ParseJson(text, limits, nullptr);
 }
 
-Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, TwinKeys* twins) {
+Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, DuplicateKeys* duplicates) {
   if (Trim(text).empty()) return Error{Code::kInvalid, "the JSON text is empty"};
   // The library treats a NUL as the end of the input and ignores the rest.
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return Error{Code::kInvalid, "malformed JSON: a NUL at byte " + std::to_string(nul + 1)};
   }
-  StrictReader reader(limits, twins);
+  StrictReader reader(limits, duplicates);
   if (!Json::sax_parse(text.begin(), text.end(), &reader)) {
     const bool malformed = reader.code == Code::kInvalid;
     return Error{reader.code, (malformed ? "malformed JSON: " : "") + reader.failure};

@@ -11,6 +11,9 @@
 
 #include "lib/base/result.h"
 
+// json.cc instantiates it once; without this each unit compiles its own copy, a twelfth of a build.
+extern template class nlohmann::basic_json<>;
+
 namespace base {
 
 using Json = nlohmann::json;
@@ -25,15 +28,15 @@ struct JsonLimits {
 // is kInvalid. kUnavailable, kTooLarge: the request's memory budget does not grant the values.
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits = {});
 
-// The number of duplicate keys; `top_twins`: those of the outermost object.
-struct TwinKeys {
-  size_t twins = 0;
-  size_t top_twins = 0;
+// The number of duplicate keys; `top_duplicates`: those of the outermost object.
+struct DuplicateKeys {
+  size_t duplicates = 0;
+  size_t top_duplicates = 0;
 };
 
 // Like ParseJson, but counts duplicate keys instead of refusing them. The last value keeps the
 // name, as in most parsers; an earlier value is kept under the name with a suffix of '_' and '-'.
-Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, TwinKeys* twins);
+Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, DuplicateKeys* duplicates);
 
 // Never throws: bytes that are not UTF-8 become U+FFFD.
 std::string DumpJson(const Json& value);

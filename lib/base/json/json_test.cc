@@ -9,7 +9,7 @@
 namespace base {
 namespace {
 
-TEST(Json, RefusesWhatStrictReadersRefuse) {
+TEST(Json, RefusesWhatStrictParsersRefuse) {
   std::string deep(65, '['), closing(65, ']');
   for (const std::string& bad :
        {std::string(), std::string("  "), std::string("{} x"), std::string("{\"a\":1,\"a\":2}"),
@@ -25,7 +25,7 @@ TEST(Json, RefusesWhatStrictReadersRefuse) {
   }
 }
 
-TEST(Json, TakesNothingBehindTheValueNotEvenANul) {
+TEST(Json, RefusesTextAfterTheValue) {
   using std::string_literals::operator""s;
   for (const std::string& bad :
        {"{}\0"s, "{}\0{\"a\":1}"s, "{}\0 x"s, "{\"a\":\0 1}"s, "{} {}"s, "{},"s}) {
@@ -36,7 +36,7 @@ TEST(Json, TakesNothingBehindTheValueNotEvenANul) {
   EXPECT_TRUE(ParseJson(" {} \r\n"));
 }
 
-TEST(Json, RoundTripsWhatIsValid) {
+TEST(Json, ValidJsonRoundTrips) {
   for (const char* good : {"null", "{}", "[]", "\"日本 \\u0001\"",
                            "{\"a\":[1,-2,3.5,true,null,{\"b\":\"c\"}]}", "123456789012345"}) {
     auto got = ParseJson(good);
@@ -75,13 +75,13 @@ TEST(Json, ManySmallValuesAreCharged) {
   EXPECT_TRUE(ParseJson("{\"a\": [1, 2]}"));
 }
 
-TEST(Json, NamesThePlaceAndTheKey) {
+TEST(Json, ErrorNamesPositionAndKey) {
   EXPECT_NE(ParseJson("{\"content\":1,\"content\":2}").error().message.find("\"content\""),
             std::string::npos);
   EXPECT_NE(ParseJson("{\"a\": tru}").error().message.find("byte"), std::string::npos);
 }
 
-TEST(Json, TypedFieldsNameThemselves) {
+TEST(Json, ErrorOfTypedFieldNamesIt) {
   Json object = {{"title", 5}, {"limit", "x"}, {"none", nullptr}, {"ok", "yes"}};
   EXPECT_NE(RequiredString(object, "title").error().message.find("title must be a string"),
             std::string::npos);
@@ -147,7 +147,7 @@ TEST(Yaml, RefusesAliasesDepthSizeAndDuplicates) {
   EXPECT_NE(ParseYaml("a: 1\na: 2").error().message.find("line 2"), std::string::npos);
 }
 
-TEST(Yaml, EndsAtATokenThatBeginsNoValue) {
+TEST(Yaml, TokenThatBeginsNoValueIsRefused) {
   for (const char* text : {",", "a: 1\n---\n,\n", "\n,,,\n---\nb: 2\n", "--- ,"}) {
     const auto got = ParseYamlDocuments(text);
     ASSERT_FALSE(got) << text;
@@ -164,7 +164,7 @@ TEST(Yaml, ReadsStreamsAndDropsEmptyDocuments) {
   EXPECT_EQ((*got)[1]["b"], "x\ny\n");
 }
 
-TEST(Yaml, WritesWhatItReads) {
+TEST(Yaml, RoundTrips) {
   Json value = {
       {"a",
        {{"b", {1, "1", "yes", nullptr, true, 2.5}},

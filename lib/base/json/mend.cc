@@ -1,3 +1,8 @@
+// Why a filter and not a lenient parser: two parsers disagree sooner or later, and denials would be
+// judged by one of them while the tool runs by the other. So the strict parser stays the only one,
+// and odd text is made valid first (ADR 47). Tools print such text: a NUL, half of an emoji. An
+// event that is refused for it would be lost for the memory and unjudged for the policy.
+//
 // One pass over the bytes. Strings are split into units (a character, an escape, a run of ASCII),
 // so that no cut splits a character; outside of strings only brackets, commas and numbers matter.
 #include "lib/base/json/mend.h"
@@ -48,16 +53,16 @@ bool IsOddToken(const std::string& token) {
 JsonMender::JsonMender(size_t max_bytes, size_t max_depth)
     : max_bytes_(max_bytes), max_depth_(max_depth) {}
 
-void JsonMender::Take(std::string_view bytes) {
+void JsonMender::Feed(std::string_view bytes) {
   // Mended JSON never reaches this size, so the rest of such a text is ignored: it is not JSON.
   while (!bytes.empty() && out_.size() < max_bytes_ + kReserve) {
     size_t used = 0;
     if (in_string_) {
-      used = TakeInString(bytes);
+      used = ReadInString(bytes);
     } else if (mode_ == Mode::kPlain) {
-      used = TakeOutside(bytes.front());
+      used = ReadOutside(bytes.front());
     } else {
-      used = TakeNested(bytes.front());
+      used = ReadNested(bytes.front());
     }
     bytes.remove_prefix(used);
   }
@@ -68,7 +73,7 @@ std::string JsonMender::Finish() {
   return std::move(out_);
 }
 
-size_t JsonMender::TakeOutside(char c) {
+size_t JsonMender::ReadOutside(char c) {
   const bool begins_or_goes_on =
       !IsBlank(c) && std::string_view("\"[]{},:").find(c) == std::string_view::npos;
   if (begins_or_goes_on) {
@@ -100,8 +105,8 @@ size_t JsonMender::TakeOutside(char c) {
   return 1;
 }
 
-// Takes a byte outside of strings in kText or kSkip.
-size_t JsonMender::TakeNested(char c) {
+// Reads a byte outside of strings in kText or kSkip.
+size_t JsonMender::ReadNested(char c) {
   if (c == '"') in_string_ = true;
   if (c == '[' || c == '{') ++level_;
   if ((c == ']' || c == '}') && level_ == 0) {  // only in kSkip
@@ -117,10 +122,10 @@ size_t JsonMender::TakeNested(char c) {
   return 1;
 }
 
-size_t JsonMender::TakeInString(std::string_view rest) {
+size_t JsonMender::ReadInString(std::string_view rest) {
   const char c = rest.front();
-  if (!escape_.empty()) return TakeEscape(c);
-  if (!utf8_.empty() || static_cast<unsigned char>(c) >= 0x80) return TakeUtf8(c);
+  if (!escape_.empty()) return ReadEscape(c);
+  if (!utf8_.empty() || static_cast<unsigned char>(c) >= 0x80) return ReadUtf8(c);
   size_t run = 0;
   while (run < std::min(rest.size(), kMostRun) && rest[run] >= ' ' && rest[run] != '"' &&
          rest[run] != '\\')
@@ -147,22 +152,22 @@ size_t JsonMender::TakeInString(std::string_view rest) {
   return 1;
 }
 
-size_t JsonMender::TakeEscape(char c) {
+size_t JsonMender::ReadEscape(char c) {
   if (escape_.size() > 1 && !IsHexDigit(c)) {  // not JSON
     AddUnit(std::exchange(escape_, {}));
     return 0;
   }
   escape_ += c;
   if (escape_.size() == 6) {
-    TakeCodeUnit();
+    ReadCodeUnit();
   } else if (escape_.size() == 2 && c != 'u') {
     AddUnit(std::exchange(escape_, {}));
   }
   return 1;
 }
 
-// Takes a complete \u escape with its four digits.
-void JsonMender::TakeCodeUnit() {
+// Writes a complete \u escape with its four digits.
+void JsonMender::ReadCodeUnit() {
   const std::string unit = std::exchange(escape_, {});
   const unsigned long code = std::strtoul(unit.c_str() + 2, nullptr, 16);
   const bool low = code >= 0xDC00 && code <= 0xDFFF;
@@ -173,7 +178,7 @@ void JsonMender::TakeCodeUnit() {
   high_ = unit;
 }
 
-size_t JsonMender::TakeUtf8(char c) {
+size_t JsonMender::ReadUtf8(char c) {
   const bool goes_on = utf8_.empty() || IsContinuation(c);
   if (goes_on) utf8_ += c;
   if (goes_on && utf8_.size() < Utf8Length(utf8_.front())) return 1;
@@ -294,7 +299,7 @@ Result<MendedJson> ReadMendedJson(std::string_view text, size_t max_bytes) {
   if (strict) return MendedJson{std::move(*strict), {}};
   if (strict.error().code == Code::kUnavailable) return strict.error();
   JsonMender mender(max_bytes);
-  mender.Take(text);
+  mender.Feed(text);
   return ReadMendedJson(mender);
 }
 

@@ -13,7 +13,7 @@
 namespace base {
 
 // The changes to a text. U+FFFD marks each place where text was replaced or left out.
-struct JsonMends : TwinKeys {
+struct JsonMends : DuplicateKeys {
   bool characters = false;  // NUL, lone surrogates, invalid UTF-8: became U+FFFD
   bool cut = false;         // long strings keep head and tail, long containers their beginning
   bool levels = false;      // values below the depth limit became the text of their JSON
@@ -26,19 +26,19 @@ class JsonMender {
  public:
   explicit JsonMender(size_t max_bytes, size_t max_depth = JsonLimits().max_depth);
 
-  void Take(std::string_view bytes);
+  void Feed(std::string_view bytes);
   std::string Finish();  // the mended text; call once
   const JsonMends& mends() const { return mends_; }
-  size_t bytes() const { return out_.size(); }  // of output so far
+  size_t bytes() const { return out_.size(); }  // of the output so far
 
  private:
   enum class Mode { kPlain, kText, kSkip };
-  size_t TakeOutside(char c);
-  size_t TakeNested(char c);
-  size_t TakeInString(std::string_view rest);
-  size_t TakeEscape(char c);
-  size_t TakeUtf8(char c);
-  void TakeCodeUnit();
+  size_t ReadOutside(char c);
+  size_t ReadNested(char c);
+  size_t ReadInString(std::string_view rest);
+  size_t ReadEscape(char c);
+  size_t ReadUtf8(char c);
+  void ReadCodeUnit();
   void AddUnit(std::string_view unit);  // of a string; whole characters only
   void WriteUnit(std::string_view unit);
   void Replace();
@@ -77,6 +77,6 @@ struct MendedJson {
 // Parses strictly; a refused text is mended and parsed again. kInvalid: not JSON; kUnavailable,
 // kTooLarge: like ParseJson.
 Result<MendedJson> ReadMendedJson(std::string_view text, size_t max_bytes);
-Result<MendedJson> ReadMendedJson(JsonMender& taken);  // the text that `taken` took
+Result<MendedJson> ReadMendedJson(JsonMender& fed);  // the text that `fed` was fed with
 
 }  // namespace base

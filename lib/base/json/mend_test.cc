@@ -18,11 +18,11 @@ const std::string kMark(kReplacement);
 
 std::string Mended(std::string_view text, size_t max_bytes = kPlenty) {
   JsonMender mender(max_bytes);
-  mender.Take(text);
+  mender.Feed(text);
   return mender.Finish();
 }
 
-TEST(JsonMend, CharactersThatAreNoneAreReplaced) {
+TEST(JsonMend, InvalidCharactersAreReplaced) {
   const std::pair<std::string, std::string> cases[] = {
       {R"("a\u0000b")", "a" + kMark + "b"},
       {"\"a\0b\""s, "a" + kMark + "b"},
@@ -49,7 +49,7 @@ TEST(JsonMend, CharactersThatAreNoneAreReplaced) {
   }
 }
 
-TEST(JsonMend, DeepLevelsAreTheTextOfTheirJson) {
+TEST(JsonMend, DeepLevelsBecomeText) {
   const std::string open(63, '['), close(63, ']');
   const std::string inner = R"({"a\n\"": [ "x", {"b": "\u00e9\ud83d"}, 1e9 ]})";
   const auto read = ReadMendedJson(open + "[" + inner + ",1,[2]]" + close, kPlenty);
@@ -66,7 +66,7 @@ TEST(JsonMend, DeepLevelsAreTheTextOfTheirJson) {
   EXPECT_EQ((*at)[2], "[2]");
 }
 
-TEST(JsonMend, ABombOfLevelsIsOneText) {
+TEST(JsonMend, BombOfLevelsBecomesOneText) {
   const std::string bomb = std::string(3 << 20, '[') + std::string(3 << 20, ']');
   const auto read = ReadMendedJson("{\"a\":" + bomb + ",\"b\":1}", kPlenty);
   ASSERT_TRUE(read);
@@ -74,7 +74,7 @@ TEST(JsonMend, ABombOfLevelsIsOneText) {
   EXPECT_TRUE(read->mends.cut);
 }
 
-TEST(JsonMend, OfTwinsTheLastHasTheNameAndAllAreKept) {
+TEST(JsonMend, LastDuplicateKeepsNameAndAllAreKept) {
   const auto read = ReadMendedJson(
       R"({"t":{"command":"rm a","command":"rm b","command_":0,"command":"ls"},"id":1})", kPlenty);
   ASSERT_TRUE(read);
@@ -83,12 +83,12 @@ TEST(JsonMend, OfTwinsTheLastHasTheNameAndAllAreKept) {
   std::string all = DumpJson(read->value);
   EXPECT_NE(all.find("rm a"), std::string::npos);
   EXPECT_NE(all.find("rm b"), std::string::npos);
-  EXPECT_EQ(read->mends.twins, 3U);  // "command_" collides with a kept name
-  EXPECT_EQ(read->mends.top_twins, 0U);
-  EXPECT_EQ(ReadMendedJson(R"({"a":1,"a":{"b":2,"b":3}})", kPlenty)->mends.top_twins, 1U);
+  EXPECT_EQ(read->mends.duplicates, 3U);  // "command_" collides with a kept name
+  EXPECT_EQ(read->mends.top_duplicates, 0U);
+  EXPECT_EQ(ReadMendedJson(R"({"a":1,"a":{"b":2,"b":3}})", kPlenty)->mends.top_duplicates, 1U);
 }
 
-TEST(JsonMend, NumbersThatNobodyReadsAreText) {
+TEST(JsonMend, UnreadableNumbersBecomeText) {
   for (const char* number : {"1e999", "-1e400", "NaN", "Infinity", "-Infinity"}) {
     const auto read = ReadMendedJson("[0," + std::string(number) + " ]", kPlenty);
     ASSERT_TRUE(read) << number;
@@ -97,7 +97,7 @@ TEST(JsonMend, NumbersThatNobodyReadsAreText) {
   }
 }
 
-TEST(JsonMend, WhatIsNoJsonIsRefused) {
+TEST(JsonMend, TextThatIsNoJsonIsRefused) {
   for (const std::string& bad : {""s,
                                  " "s,
                                  "{"s,
@@ -131,11 +131,11 @@ TEST(JsonMend, WhatIsNoJsonIsRefused) {
   }
 }
 
-TEST(JsonMend, LongStringsKeepHeadAndTailAndWhatIsBesideThem) {
+TEST(JsonMend, LongStringKeepsHeadAndTail) {
   JsonMender mender(kPlenty);
-  mender.Take(R"({"file_path":"/w/a","content":"begin)");
-  for (int i = 0; i < 3'000; ++i) mender.Take(std::string(9'999, 'x') + "\xC3\xA9");
-  mender.Take(R"(the end","mode":"w"})");
+  mender.Feed(R"({"file_path":"/w/a","content":"begin)");
+  for (int i = 0; i < 3'000; ++i) mender.Feed(std::string(9'999, 'x') + "\xC3\xA9");
+  mender.Feed(R"(the end","mode":"w"})");
   const std::string mended = mender.Finish();
   EXPECT_TRUE(mender.mends().cut);
   EXPECT_LT(mended.size(), 256U << 10);
@@ -148,23 +148,23 @@ TEST(JsonMend, LongStringsKeepHeadAndTailAndWhatIsBesideThem) {
   EXPECT_NE(content.find(kMark + "["), std::string::npos);
 }
 
-TEST(JsonMend, ListsThatAreTooLongEndEarlyAndTheEventGoesOn) {
+TEST(JsonMend, LongListEndsEarlyAndEventContinues) {
   for (const std::string& element :
        {"[[],{}]"s, "\"0123456789\""s, "0"s, R"({"a":"b","c":[1,2,3]})"s,
         "\"" + std::string(200'000, 'y') + "\""}) {
     for (const bool object : {false, true}) {
       const size_t limit = 1 << 20;
       JsonMender mender(limit);
-      mender.Take(object ? R"({"session_id":"s","tool_input":{"k":{"k":0)"
+      mender.Feed(object ? R"({"session_id":"s","tool_input":{"k":{"k":0)"
                          : R"({"session_id":"s","tool_input":{"k":[0)");
       size_t taken = 0;
       for (int i = 0; taken < 2 * limit; ++i) {
         const std::string one =
             object ? ",\"" + std::to_string(i) + "\":" + element : "," + element;
-        mender.Take(one);
+        mender.Feed(one);
         taken += one.size();
       }
-      mender.Take(object ? R"(}},"tool_use_id":"u"})" : R"(]},"tool_use_id":"u"})");
+      mender.Feed(object ? R"(}},"tool_use_id":"u"})" : R"(]},"tool_use_id":"u"})");
       const std::string mended = mender.Finish();
       EXPECT_LT(mended.size(), limit + (64 << 10));
       EXPECT_TRUE(mender.mends().cut);
@@ -176,17 +176,17 @@ TEST(JsonMend, ListsThatAreTooLongEndEarlyAndTheEventGoesOn) {
   }
 }
 
-TEST(JsonMend, HoldsNoMoreThanItsLimitWhateverItTakes) {
+TEST(JsonMend, MemoryIsBoundedForAnyInput) {
   const size_t limit = 512 << 10;
   for (const std::string& piece : {"["s, "{\"a\":"s, ","s, " "s, "\"\","s, "1"s, "\\"s, "\xFF"s,
                                    "\0"s, "\"a\":"s, "}"s, "{}"s, "\"\\u0000"s, "]["s}) {
     for (const std::string& begin : {""s, "{\"a\":["s, std::string(70, '[')}) {
       JsonMender mender(limit);
-      mender.Take(begin);
+      mender.Feed(begin);
       for (size_t taken = 0; taken < 2 * limit; taken += 4'096) {
         std::string pieces;
         while (pieces.size() < 4'096) pieces += piece;
-        mender.Take(pieces);
+        mender.Feed(pieces);
       }
       EXPECT_LT(mender.Finish().size(), 2 * limit) << begin.substr(0, 9) << " " << piece;
     }
@@ -249,7 +249,7 @@ class Writer {
   const bool odd_;
 };
 
-TEST(JsonMend, ValidJsonStaysByteForByteAndOddJsonBecomesValid) {
+TEST(JsonMend, ValidJsonIsUnchangedAndOddJsonBecomesValid) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -265,7 +265,7 @@ TEST(JsonMend, ValidJsonStaysByteForByteAndOddJsonBecomesValid) {
     JsonMender pieces(kPlenty);
     for (size_t at = 0; at < odd.size();) {
       const size_t n = std::min<size_t>(1 + random() % 5, odd.size() - at);
-      pieces.Take(std::string_view(odd).substr(at, n));
+      pieces.Feed(std::string_view(odd).substr(at, n));
       at += n;
     }
     const std::string mended = pieces.Finish();
@@ -273,7 +273,7 @@ TEST(JsonMend, ValidJsonStaysByteForByteAndOddJsonBecomesValid) {
     ASSERT_EQ(Mended(mended), mended);
     // With almost no room the output is still JSON.
     JsonMender small((256 << 10) + 300);
-    small.Take(odd);
+    small.Feed(odd);
     JsonMends mends;
     const std::string cut = small.Finish();
     ASSERT_TRUE(ParseJson(cut, {}, &mends)) << odd << "\n" << cut;
@@ -289,7 +289,7 @@ double CpuSeconds(const std::string& text) {
          static_cast<double>(end.tv_nsec - begin.tv_nsec) / 1e9;
 }
 
-TEST(JsonMend, TwiceTheTextTakesTwiceTheTime) {
+TEST(JsonMend, TimeIsLinear) {
   const std::vector<std::string> pieces = {"\"\\u0000\",", "\"\\ud83d\",", "{\"a\":1,\"a\":2},",
                                            "1e999,",       "[[],[]],",     "\"\xFF\","};
   for (const std::string& piece : pieces) {

@@ -6,8 +6,8 @@
 namespace base {
 namespace {
 
-// Half the memory of a member of an object, since an answer has two copies of it, while
-// AnswerCharge counts four of its text.
+// Half of the memory of an object's member: an answer has two copies of it, and AnswerCharge counts
+// four copies of its text.
 constexpr size_t kBytesOfValue = 56;
 
 size_t CountValues(const Json& value) {
@@ -17,7 +17,7 @@ size_t CountValues(const Json& value) {
   return values;
 }
 
-// At least the values of the text: each follows a comma, an opening bracket, or nothing.
+// The number of values, or more: each follows a comma, an opening bracket, or nothing.
 size_t CountValues(std::string_view text) {
   size_t values = 1;
   bool in_string = false;

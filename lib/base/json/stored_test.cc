@@ -1,4 +1,4 @@
-// What stored JSON counts for, and that overload is not read as damage.
+// The weight of stored JSON, and that overload is not read as damage.
 #include "lib/base/json/stored.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ std::string Repeated(const std::string& one, int times) {
   return text + "]";
 }
 
-TEST(StoredJson, SmallValuesWeighMoreThanTheirText) {
+TEST(StoredJson, SmallValuesWeighMoreThanText) {
   for (const char* one : {"{}", "[]", "1", "\"\"", "null", R"({"a":{}})", R"(["\\\"", [1]])"}) {
     const std::string text = Repeated(one, 2'000);
     const size_t by_tree = WeightOf(*ParseJson(text)), by_text = WeightOfText(text);
@@ -24,12 +24,12 @@ TEST(StoredJson, SmallValuesWeighMoreThanTheirText) {
   }
 }
 
-TEST(StoredJson, ALongTextWeighsItsBytes) {
+TEST(StoredJson, LongTextWeighsItsBytes) {
   for (const std::string& text : {std::string(50'000, 'x'), std::string(50'000, ',')})
     EXPECT_EQ(WeightOfText("\"" + text + "\""), text.size() + 2);
 }
 
-TEST(StoredJson, OverloadIsNoDamage) {
+TEST(StoredJson, OverloadIsNotDamage) {
   EXPECT_EQ(*ParseStored("{\"a\":", "damaged"), Json("damaged"));
   EXPECT_EQ(*ParseStored("{\"a\":1}", "damaged"), (Json{{"a", 1}}));
   ByteBudget budget(1 << 20);

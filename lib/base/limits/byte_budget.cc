@@ -1,4 +1,6 @@
-// One counter that all charges move by compare-and-swap, and its highest value.
+// A charge is granted or refused at once: a request that waited for memory would hold a connection,
+// and two of them could wait for each other (ADR 44). So one counter, moved by compare-and-swap, is
+// enough, and no lock is needed.
 #include "lib/base/limits/byte_budget.h"
 
 #include <utility>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMiB = 1 << 20;
 
-TEST(ByteBudget, GrantsUpToItsLimitAndTakesBack) {
+TEST(ByteBudget, GrantsUpToLimitAndReclaims) {
   ByteBudget budget(16 * kMiB);
   {
     ByteCharge first(&budget), second(&budget);
@@ -42,7 +42,7 @@ TEST(ByteBudget, SmallChargesHaveAReserve) {
   EXPECT_LE(budget.used(), budget.limit());
 }
 
-TEST(ByteBudget, KnowsWhatNeverFits) {
+TEST(ByteBudget, KnowsChargeThatNeverFits) {
   const ByteBudget budget(16 * kMiB);
   EXPECT_TRUE(budget.CanEverGrant(15 * kMiB));
   EXPECT_FALSE(budget.CanEverGrant(15 * kMiB + 1));
@@ -51,7 +51,7 @@ TEST(ByteBudget, KnowsWhatNeverFits) {
   EXPECT_FALSE(tiny.CanEverGrant(41 << 10));
 }
 
-TEST(ByteBudget, WhatIsThereAlreadyGoesBeyondAndKeepsOthersOut) {
+TEST(ByteBudget, ForcedChargeExceedsLimitAndBlocksOthers) {
   ByteBudget budget(kMiB);
   ByteCharge answer(&budget);
   answer.Set(3 * kMiB);
@@ -62,7 +62,7 @@ TEST(ByteBudget, WhatIsThereAlreadyGoesBeyondAndKeepsOthersOut) {
   EXPECT_EQ(budget.highest(), 3 * kMiB);
 }
 
-TEST(ByteBudget, AChargeMovesWithItsHolder) {
+TEST(ByteBudget, ChargeMovesWithItsHolder) {
   ByteBudget budget(kMiB);
   ByteCharge kept(&budget);
   ASSERT_TRUE(kept.TrySet(1'000));
@@ -77,7 +77,7 @@ TEST(ByteBudget, AChargeMovesWithItsHolder) {
   EXPECT_EQ(budget.used(), 0u);
 }
 
-TEST(ByteBudget, ThreadsNeverGetMoreThanThereIs) {
+TEST(ByteBudget, ThreadsNeverExceedTheLimit) {
   ByteBudget budget(16 * kMiB);
   std::atomic<size_t> granted = 0;
   {
@@ -98,7 +98,7 @@ TEST(ByteBudget, ThreadsNeverGetMoreThanThereIs) {
   EXPECT_LE(budget.highest(), budget.largest());
 }
 
-TEST(ByteBudget, WithoutOneEverythingIsGranted) {
+TEST(ByteBudget, WithoutBudgetEverythingIsGranted) {
   ByteCharge charge;
   EXPECT_TRUE(charge.TrySet(SIZE_MAX / 2));
 }

@@ -6,7 +6,7 @@
 namespace base {
 namespace {
 
-TEST(LruMap, ForgetsWhatWasNotUsedForTheLongestTime) {
+TEST(LruMap, EvictsTheLeastRecentlyUsed) {
   LruMap<int> kept(2);
   kept.Put("a", 1);
   kept.Put("b", 2);

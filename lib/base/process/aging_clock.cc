@@ -1,4 +1,4 @@
-// NowMs is its value at the start of the process plus the monotonic time since then.
+// NowMs is the value at the start of the process plus the monotonic time since then.
 #include "lib/base/process/aging_clock.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ struct SetClock : Clock {
 };
 constexpr int64_t kYear = 365 * 24 * 3'600'000LL;
 
-TEST(AgingClock, BeginsWithTheWallClockAndFollowsMonotonicTime) {
+TEST(AgingClock, StartsAtWallClockAndFollowsMonotonicTime) {
   SetClock clock;
   const AgingClock aging(clock, 0);
   const int64_t begun_ms = clock.wall_ms;
@@ -26,7 +26,7 @@ TEST(AgingClock, BeginsWithTheWallClockAndFollowsMonotonicTime) {
   }
 }
 
-TEST(AgingClock, ARestartGainsADayAtMostAndLosesNothing) {
+TEST(AgingClock, RestartAdvancesByADayAtMost) {
   SetClock clock;
   const int64_t saved_ms = clock.wall_ms;
   clock.wall_ms = saved_ms + 5'000;

@@ -193,12 +193,12 @@ struct SettingsLoader {
       }
     }
     for (const std::string& entry : environment)
-      if (entry.starts_with(kPrefix)) LookAtVariable(entry.substr(0, entry.find('=')));
+      if (entry.starts_with(kPrefix)) CheckVariable(entry.substr(0, entry.find('=')));
   }
   // A misspelled variable is an error, like a misspelled flag. A variable that resembles no setting
   // is only a warning: it may be another program's, or another controller may have added it to the
   // pod. AGENT_MEMORY_URL is the agent's.
-  void LookAtVariable(const std::string& variable) {
+  void CheckVariable(const std::string& variable) {
     const std::string name = variable.substr(kPrefix.size());
     const std::string flag = FlagName(name);
     if (Find(flag) || IsServiceLink(name) || flag == "url") return;

@@ -129,7 +129,7 @@ Status RefuseOpenDirectory(const std::string& directory) {
 
 }  // namespace
 
-Result<DirectoryLock> DirectoryLock::Take(const std::string& directory, int64_t wait_ms) {
+Result<DirectoryLock> DirectoryLock::Acquire(const std::string& directory, int64_t wait_ms) {
   RETURN_IF_ERROR(RefuseOpenDirectory(directory));
   std::string path = directory + "/lock";
   int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -151,7 +151,7 @@ Result<DirectoryLock> DirectoryLock::Take(const std::string& directory, int64_t 
   gethostname(host, sizeof host - 1);
   std::string holder = "pid " + std::to_string(getpid()) + " on " + host;
   if (ftruncate(descriptor, 0) != 0) return SystemError("truncate " + path, errno);
-  // The name is for people: on a full disk the lock holds without it.
+  // The holder's name is for people: on a full disk the lock is valid without it.
   Status named = WriteAll(descriptor, holder, path);
   if (!named && named.error().code != Code::kFull) return named.error();
   return lock;

@@ -31,7 +31,7 @@ class DirectoryLock {
  public:
   // Waits up to `wait_ms` for another holder; then kConflict, naming it ("pid 7 on node-1").
   // kInvalid: every user may write in the directory.
-  static Result<DirectoryLock> Take(const std::string& directory, int64_t wait_ms);
+  static Result<DirectoryLock> Acquire(const std::string& directory, int64_t wait_ms);
   DirectoryLock(DirectoryLock&& other) noexcept;
   DirectoryLock& operator=(DirectoryLock&&) = delete;
   ~DirectoryLock();

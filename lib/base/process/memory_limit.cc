@@ -15,7 +15,7 @@ namespace {
 // Version 1 reports no limit as the largest multiple of the page size.
 constexpr int64_t kNoLimit = int64_t{1} << 60;
 
-void TakeLimit(const std::string& file, std::optional<int64_t>& least) {
+void LowerTo(const std::string& file, std::optional<int64_t>& least) {
   const auto text = ReadFile(file, 64);
   if (!text) return;
   const std::string value(Trim(*text));  // "max" is no number
@@ -25,11 +25,11 @@ void TakeLimit(const std::string& file, std::optional<int64_t>& least) {
   least = std::min(bytes, least.value_or(bytes));
 }
 
-// Takes the limits of the cgroup at `path` below `mount` and of its ancestors.
-void TakeLimits(const std::string& mount, std::string path, const char* name,
-                std::optional<int64_t>& least) {
+// Lowers `least` to the limits of the cgroup at `path` below `mount` and of its ancestors.
+void LowerToLimits(const std::string& mount, std::string path, const char* name,
+                   std::optional<int64_t>& least) {
   while (true) {
-    TakeLimit(mount + path + "/" + name, least);
+    LowerTo(mount + path + "/" + name, least);
     const size_t slash = path.rfind('/');
     if (slash == std::string::npos) return;
     path.resize(slash);
@@ -50,12 +50,12 @@ std::optional<int64_t> MemoryLimit(const std::string& own, const std::string& ro
     std::string path = line.substr(second + 1);
     while (path.ends_with('/')) path.pop_back();
     if (controllers.empty()) {
-      TakeLimits(root, path, "memory.max", least);
-      TakeLimits(root + "/unified", path, "memory.max", least);
+      LowerToLimits(root, path, "memory.max", least);
+      LowerToLimits(root + "/unified", path, "memory.max", least);
     }
     const std::vector<std::string> names = Split(controllers, ',');
     if (std::find(names.begin(), names.end(), "memory") != names.end()) {
-      TakeLimits(root + "/memory", path, "memory.limit_in_bytes", least);
+      LowerToLimits(root + "/memory", path, "memory.limit_in_bytes", least);
     }
   }
   return least;

@@ -24,13 +24,13 @@ class MemoryLimitTest : public ::testing::Test {
   const std::filesystem::path root_ = directory_.path();
 };
 
-TEST_F(MemoryLimitTest, AContainerSeesItsCgroupAsTheRoot) {
+TEST_F(MemoryLimitTest, ContainerSeesItsCgroupAsRoot) {
   Write("own", "0::/\n");
   Write("fs/memory.max", "134217728\n");
   EXPECT_EQ(Limit(), 134217728);
 }
 
-TEST_F(MemoryLimitTest, TheLeastOfThoseAboveHolds) {
+TEST_F(MemoryLimitTest, LowestLimitOfAncestorsApplies) {
   Write("own", "0::/pods/pod7/main\n");
   Write("fs/pods/memory.max", "1000000\n");
   Write("fs/pods/pod7/memory.max", "400000\n");
@@ -38,7 +38,7 @@ TEST_F(MemoryLimitTest, TheLeastOfThoseAboveHolds) {
   EXPECT_EQ(Limit(), 400000);
 }
 
-TEST_F(MemoryLimitTest, VersionOneIsReadToo) {
+TEST_F(MemoryLimitTest, ReadsCgroupVersionOne) {
   Write("own", "9:cpu,cpuacct:/a\n4:memory:/kubepods/pod7/main\n0::/\n");
   Write("fs/memory/memory.limit_in_bytes", "268435456\n");  // the path is the host's
   EXPECT_EQ(Limit(), 268435456);
@@ -46,7 +46,7 @@ TEST_F(MemoryLimitTest, VersionOneIsReadToo) {
   EXPECT_EQ(Limit(), 268435456);
 }
 
-TEST_F(MemoryLimitTest, NoneIsNone) {
+TEST_F(MemoryLimitTest, WithoutLimitThereIsNone) {
   EXPECT_EQ(Limit(), std::nullopt);
   Write("own", "0::/\nnonsense\n");
   Write("fs/memory.max", "max\n");

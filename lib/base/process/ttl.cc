@@ -1,4 +1,4 @@
-// Decodes Go durations and nanoseconds.
+// A number is in nanoseconds, like a duration in Go's JSON.
 #include "lib/base/process/ttl.h"
 
 #include <string>

@@ -1,4 +1,5 @@
-// Deques under one mutex suffice, since tasks are requests of 50 µs and more.
+// Deques under one mutex suffice, since tasks are requests of 50 µs or more. Lanes take turns: one
+// caller with a thousand requests would make all others wait in a single queue.
 #include "lib/base/process/workers.h"
 
 #include <pthread.h>
@@ -35,7 +36,7 @@ bool Workers::HasRoom(const std::string& lane) const {
   return !background_ || own == lanes_.end() || own->second.size() < most - now;
 }
 
-std::function<void()> Workers::TakeTask() {
+std::function<void()> Workers::PopTask() {
   std::string name = std::move(turns_.front());
   turns_.pop_front();
   const auto lane = lanes_.find(name);
@@ -106,7 +107,7 @@ void Workers::Run() {
       ended_.insert(std::this_thread::get_id());
       return;
     }
-    std::function<void()> task = TakeTask();
+    std::function<void()> task = PopTask();
     ++running_;
     lock.unlock();
     task();

@@ -45,7 +45,7 @@ class Workers {
   // mutex_ is held:
   bool AddThread();
   bool HasRoom(const std::string& lane) const;
-  std::function<void()> TakeTask();
+  std::function<void()> PopTask();
   size_t Alive() const { return threads_.size() - ended_.size(); }
   const std::string name_;
   const size_t most_threads_, capacity_;

@@ -6,7 +6,7 @@
 namespace base {
 namespace {
 
-TEST(Base64, TheUrlAlphabetHasNoPaddingAndPassesNothingOver) {
+TEST(Base64, UrlAlphabetHasNoPaddingAndSkipsNothing) {
   EXPECT_EQ(DecodeBase64Url("").value_or("?"), "");
   EXPECT_EQ(DecodeBase64Url("Zg").value_or("?"), "f");
   EXPECT_EQ(DecodeBase64Url("Zm8").value_or("?"), "fo");
@@ -16,7 +16,7 @@ TEST(Base64, TheUrlAlphabetHasNoPaddingAndPassesNothingOver) {
     EXPECT_FALSE(DecodeBase64Url(text)) << text;
 }
 
-TEST(Base64, WhatIsEncodedDecodes) {
+TEST(Base64, RoundTrips) {
   for (const std::string& bytes :
        {std::string("f"), std::string("fo"), std::string("\0\xff\xfe", 3)})
     EXPECT_EQ(DecodeBase64(EncodeBase64(bytes)).value_or("?"), bytes);

@@ -1,4 +1,4 @@
-// Normal forms and case folding by utf8proc; what it does not decompose is in two short lists.
+// Normal forms and case folding by utf8proc; two short lists have what utf8proc does not decompose.
 #include "lib/base/text/fold.h"
 
 #include <utf8proc.h>
@@ -41,7 +41,7 @@ constexpr SameLetter kSameLetters[] = {{0x00E6, "ae"}, {0x00F8, "o"}, {0x0111, "
                                        {0x0131, "i"},  {0x0142, "l"}, {0x0153, "oe"}, {0x0167, "t"},
                                        {0x0649, "ي"},  {0x06A9, "ك"}, {0x06CC, "ي"}};
 
-// Accents and points, without which people write these words, too.
+// Accents and points that people may omit.
 bool IsOptional(uint32_t mark, uint32_t letter) {
   if (mark >= 0x0300 && mark <= 0x036F) {
     if (letter == 0x0438 && mark == 0x0306) return false;  // й

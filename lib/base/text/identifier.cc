@@ -37,7 +37,7 @@ bool IsJoint(std::string_view joint, std::string_view before, std::string_view a
   return joint.size() == 1;
 }
 
-// The / of /usr/bin, which makes a path of what could be "and/or".
+// Whether a / precedes the token: /usr/bin is a path, and "and/or" is none.
 bool IsRooted(std::string_view text, size_t begin) {
   if (begin == 0 || (text[begin - 1] != '/' && text[begin - 1] != '\\')) return false;
   return begin == 1 || static_cast<unsigned char>(text[begin - 2]) <= ' ' ||
@@ -64,9 +64,9 @@ std::string_view Between(std::string_view text, const Run& before, const Run& af
   return std::all_of(joint.begin(), joint.end(), IsJoiner) ? joint : std::string_view();
 }
 
-// Calls `take` with each token and its runs.
-template <class Take>
-void ForEachToken(std::string_view text, Take&& take) {
+// Calls `visit` with each token and its runs.
+template <class Visit>
+void ForEachToken(std::string_view text, Visit&& visit) {
   const std::vector<Run> runs = RunsOf(text);
   for (size_t first = 0; first < runs.size();) {
     size_t last = first;
@@ -74,12 +74,12 @@ void ForEachToken(std::string_view text, Take&& take) {
                                              runs[last].Of(text), runs[last + 1].Of(text))) {
       ++last;
     }
-    take(runs.data() + first, last - first + 1);
+    visit(runs.data() + first, last - first + 1);
     first = last + 1;
   }
 }
 
-// Short stretches of one case or of digits, as in keys: "xK4qPzR2tWv9".
+// Alternates between cases and digits like a key: "xK4qPzR2tWv9".
 bool LooksRandom(std::string_view run) {
   if (run.size() < kShortestRandom) return false;
   size_t changes = 0;

@@ -47,7 +47,7 @@ TEST(Identifier, TokensWithoutAWordAreIdentifiers) {
   }
 }
 
-TEST(Identifier, WordsAreNone) {
+TEST(Identifier, WordsAreNoIdentifiers) {
   for (std::string_view token : {"",
                                  " ",
                                  "...",
@@ -79,7 +79,7 @@ TEST(Identifier, WordsAreNone) {
   }
 }
 
-TEST(Identifier, TokensKeepWhatJoinsTheirWords) {
+TEST(Identifier, TokensKeepJoiners) {
   EXPECT_EQ(Tokens("See \"/etc/nginx/nginx.conf\", (v1.2.3)... it's foo_bar=10.0.0.12:80!"),
             (std::vector<std::string_view>{"See", "/etc/nginx/nginx.conf", "v1.2.3", "it", "s",
                                            "foo_bar", "10.0.0.12:80"}));
@@ -88,7 +88,7 @@ TEST(Identifier, TokensKeepWhatJoinsTheirWords) {
   EXPECT_TRUE(Tokens(" -- ... !").empty());
 }
 
-TEST(Identifier, TheRestOfATextHasNoIdentifiers) {
+TEST(Identifier, WithoutIdentifiersRemovesThem) {
   EXPECT_EQ(WithoutIdentifiers("Request 8a1f0c52-77aa failed on 10.0.0.12."),
             "Request   failed on  .");
   EXPECT_EQ(WithoutIdentifiers("all words"), "all words");

@@ -17,7 +17,7 @@ namespace {
 using CodePoint = utf8proc_int32_t;
 
 constexpr CodePoint kEmojiStyle = 0xFE0F;
-// Assigned but invisible: braille blank, object replacement, filler, null note head.
+// Assigned, but invisible: braille blank, object replacement, filler, null note head.
 constexpr CodePoint kBlank[] = {0x2800, 0xFFFC, 0x16FE4, 0x1D159};
 // Resemble '<' or '\' without a decomposition into it.
 constexpr CodePoint kMarkupLike[] = {0x02C2, 0x1438, 0x16B2, 0x2039, 0x2329, 0x276C, 0x276E,

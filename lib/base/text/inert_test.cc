@@ -12,7 +12,7 @@
 namespace base {
 namespace {
 
-TEST(Inert, EverydayTextStaysReadable) {
+TEST(Inert, OrdinaryTextStaysReadable) {
   EXPECT_EQ(Inert("日本語 🚀 ❤️ a > b & c \"q\" é e\u0301 — “x” «y»"),
             "日本語 🚀 ❤️ a > b & c \"q\" é e\u0301 — “x” «y»");
   EXPECT_EQ(Inert("vector<int>\n\tx"), "vector&lt;int>\\n x");
@@ -20,7 +20,7 @@ TEST(Inert, EverydayTextStaysReadable) {
   EXPECT_EQ(Inert("a\r\nb\rc"), "a\\nb\\u000Dc");
 }
 
-TEST(Inert, WhatIsNotSeenIsNamed) {
+TEST(Inert, InvisibleCharacterIsEscaped) {
   const std::pair<const char*, const char*> cases[] = {
       {"\u202E", "\\u202E"},         {"\u200B", "\\u200B"},         {"\u2800", "\\u2800"},
       {"\u070F", "\\u070F"},         {"\uE000", "\\uE000"},         {"\U000F0000", "\\U000F0000"},
@@ -32,7 +32,7 @@ TEST(Inert, WhatIsNotSeenIsNamed) {
   for (const auto& [text, inert] : cases) EXPECT_EQ(Inert(text), inert);
 }
 
-TEST(Inert, EveryPrivateIgnorableAndUnassignedCharacterIsEscaped) {
+TEST(Inert, PrivateIgnorableAndUnassignedAreEscaped) {
   for (const auto& [first, last] : testing::kNeverRaw) {
     for (uint32_t code = first; code <= last; ++code) {
       std::string text;
@@ -44,7 +44,7 @@ TEST(Inert, EveryPrivateIgnorableAndUnassignedCharacterIsEscaped) {
   }
 }
 
-TEST(Inert, WhatLooksLikeAnEscapeIsNotOne) {
+TEST(Inert, TextLikeAnEscapeIsEscaped) {
   EXPECT_EQ(Inert("\\u202E"), "\\\\u202E");
   EXPECT_EQ(Inert("\\n"), "\\\\n");
   EXPECT_EQ(Inert("\\\\n"), "\\\\\\\\n");
@@ -86,7 +86,7 @@ std::string Replaced(std::string text, std::string_view what, std::string_view b
   return text;
 }
 
-TEST(Inert, AThousandHostileTextsComeOutOnOneLineAndCanBeToldBack) {
+TEST(Inert, HostileTextsBecomeOneReversibleLine) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   testing::HostileTexts texts(seed);
@@ -98,12 +98,12 @@ TEST(Inert, AThousandHostileTextsComeOutOnOneLineAndCanBeToldBack) {
   }
 }
 
-TEST(Inert, FurtherCharactersAreEscapedWhereTheyAreAskedFor) {
+TEST(Inert, RequestedCharactersAreEscapedToo) {
   auto bar = [](std::string_view rest) { return rest.starts_with("|"); };
   EXPECT_EQ(Inert("a|b\\|c", bar), "a\\u007Cb\\\\\\u007Cc");
 }
 
-TEST(InertName, EndsWhereItSeemsTo) {
+TEST(InertName, CannotEndItsQuotes) {
   EXPECT_EQ(InertName("bash by rule errors"), "\"bash by rule errors\"");
   EXPECT_EQ(InertName("mcp__x__y.z(a)*"), "\"mcp__x__y.z(a)*\"");
   EXPECT_EQ(InertName("規則 é"), "\"規則 é\"");
@@ -112,7 +112,7 @@ TEST(InertName, EndsWhereItSeemsTo) {
   EXPECT_EQ(InertName(std::string(200, 'x')), "\"" + std::string(79, 'x') + "…\"");
 }
 
-TEST(WithoutMisleading, LeavesWhatIsSeen) {
+TEST(WithoutMisleading, KeepsVisibleCharacters) {
   EXPECT_EQ(WithoutMisleading("数据\u202E库\u200B x\U000F0000"), "数据 库  x ");
 }
 

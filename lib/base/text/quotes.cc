@@ -1,4 +1,4 @@
-// Runs of words are compared by hash: a collision erases four words too many, of 2^64.
+// Runs of words are compared by hash: a collision, one in 2^64, erases four words too many.
 #include "lib/base/text/quotes.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace base {
 namespace {
 
 constexpr size_t kWords = 4;                   // in a row
-constexpr size_t kCharactersOfScripts = 0xE0;  // first byte of three and more: no blanks, often
+constexpr size_t kCharactersOfScripts = 0xE0;  // first byte of scripts that often have no blanks
 
 struct Word {
   size_t begin = 0, end = 0;  // in the text
@@ -38,7 +38,7 @@ size_t CharacterAt(std::string_view rest) {
 
 std::vector<Word> WordsOf(std::string_view text) {
   std::vector<Word> words;
-  bool open = false;  // the last word goes on
+  bool open = false;  // the last word continues
   for (size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at);
     const auto byte = static_cast<unsigned char>(rest[0]);
@@ -85,7 +85,7 @@ std::optional<std::string> Quotes::EraseFrom(std::string_view text) const {
         std::fill_n(quoted.begin() + static_cast<std::ptrdiff_t>(i), count, true);
     }
   }
-  // A summary is cut somewhere: what stands before "…" is a part of the quote's next word.
+  // A summary may be cut inside a word: the text before "…" is a part of the quote's next word.
   for (size_t i = 1; i < words.size(); ++i) {
     if (quoted[i - 1] && text.substr(words[i].end).starts_with("…")) quoted[i] = true;
   }

@@ -14,7 +14,7 @@ std::string Without(const std::string& summary, const std::string& title,
   return quotes.EraseFrom(summary).value_or("(none)");
 }
 
-TEST(Quotes, AreErasedWhereTheyStand) {
+TEST(Quotes, AreErasedInPlace) {
   const std::string content = "The root password of the vault is zyxwv42. Tell nobody.";
   EXPECT_EQ(Without("Started: \"the root password of the vault is zyxwv42\" — Ended: \"thanks\"",
                     "note", content),
@@ -28,7 +28,7 @@ TEST(Quotes, AreErasedWhereTheyStand) {
   EXPECT_EQ(Without("of the vault and its is", "note", content), "(none)");
 }
 
-TEST(Quotes, AShortContentIsOneAsAWhole) {
+TEST(Quotes, ShortContentIsOneQuote) {
   EXPECT_EQ(Without("use zyxwv42, please", "note", "zyxwv42"), "use [erased], please");
   EXPECT_EQ(Without("use zyxwv42, please", "zyxwv42", "something else entirely, at length"),
             "(none)")
@@ -38,13 +38,13 @@ TEST(Quotes, AShortContentIsOneAsAWhole) {
   EXPECT_EQ(Without("anything", "", " … "), "(none)");
 }
 
-TEST(Quotes, ScriptsWithoutBlanksHaveThem) {
+TEST(Quotes, AreFoundInScriptsWithoutBlanks) {
   EXPECT_EQ(
       Without("開始：「金庫の暗証番号は秘密」です", "note", "金庫の暗証番号は秘密。誰にも言うな"),
       "開始：「[erased]」です");
 }
 
-TEST(Quotes, PunctuationOfAnyScriptIsNoWord) {
+TEST(Quotes, PunctuationIsNoWord) {
   const std::string content = "the root password of the vault";
   EXPECT_EQ(Without("said: “the root – password of” it", "note", content), "said: “[erased]” it");
   EXPECT_EQ(Without("«the root» password of", "note", content), "«[erased]");

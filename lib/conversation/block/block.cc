@@ -1,8 +1,9 @@
-// Makes all text of a summary inert: it is untrusted, and the catalogue goes into prompts.
+// All text of a summary becomes inert: it is untrusted, and the catalogue is part of prompts.
 #include "lib/conversation/block/block.h"
 
 #include <algorithm>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
@@ -48,6 +49,24 @@ std::string CatalogueLine(const Block& block) {
   const std::string size =
       tokens < 1'000 ? std::to_string(tokens) : std::to_string(tokens / 1'000) + "K";
   return "#" + std::to_string(block.number) + ": " + block.summary + " (~" + size + " tokens)";
+}
+
+Json ToolsJson(const ToolCounts& tools) {
+  Json list = Json::array();
+  for (const auto& [tool, count] : tools) list.push_back({tool, count});
+  return list;
+}
+
+base::Result<ToolCounts> ReadTools(const std::string& text) {
+  ToolCounts tools;
+  ASSIGN_OR_RETURN(const Json list, base::ParseStored(text, Json()));
+  if (!list.is_array()) return tools;
+  for (const Json& one : list) {
+    const bool pair =
+        one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_number_integer();
+    if (pair) tools.emplace_back(one[0].get<std::string>(), one[1].get<int64_t>());
+  }
+  return tools;
 }
 
 Json EncodeTools(const ToolCounts& tools) {

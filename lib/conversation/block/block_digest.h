@@ -4,14 +4,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "lib/base/result.h"
-#include "lib/conversation/block/block.h"
 #include "lib/conversation/block/compaction.h"
-#include "lib/sqlite/database.h"
+#include "lib/conversation/rows.h"
 
 namespace conversation {
 
@@ -22,23 +19,11 @@ struct BlockDigest {
 };
 BlockDigest DigestOf(const Block& block);  // without read messages
 
-struct BlockHead {
-  Message message;         // its content is a head of kHeadCharacters
-  int64_t characters = 0;  // of the whole content
-};
-struct HeadPage {
-  std::vector<BlockHead> heads;
-  int64_t up_to = 0;  // the last message that the page covers
-};
-// Reads at most 200 messages after `after` up to number `to`, with about 1 MiB of contents. Leaves
-// out rows that changed on disk.
-base::Result<HeadPage> ReadHeads(sqlite::Database& db, const std::string& conversation,
-                                 int64_t after, int64_t to);
+inline constexpr HeadLimits kHeadPage = {static_cast<int64_t>(kHeadCharacters), 200, 1 << 20};
 void AddHeads(const HeadPage& page, BlockDigest& digest);
 
 // Runs a function in a read transaction, possibly more than once.
-using BlockReader =
-    std::function<base::Status(const std::function<base::Status(sqlite::Database&)>&)>;
+using BlockReader = std::function<base::Status(const std::function<base::Status(Rows&)>&)>;
 // Continues up to message `last`, each page in its own read transaction.
 base::Status ReadOn(const BlockReader& reader, const std::string& conversation, int64_t last,
                     BlockDigest& digest);

@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "lib/base/text/text.h"
-#include "lib/conversation/block/catalogue.h"
 #include "lib/conversation/conversations.h"
 #include "lib/conversation/message_fixture.h"
-#include "lib/conversation/messages.h"
-#include "lib/testing/temporary_directory.h"
+#include "lib/conversation/rows_fixture.h"
+#include "lib/conversation/sqlite/rows.h"
 
 namespace conversation {
 namespace {
@@ -22,35 +21,24 @@ Message CallAs(const std::string& id, const std::string& name) {
   return message;
 }
 
-class Blocks : public ::testing::Test {
+class Blocks : public RowsTest {
  protected:
-  void SetUp() override { Open(); }
-  void Open() {
-    db_.reset();
-    auto opened = sqlite::Database::Open(directory_.File("state.db"), {});
-    ASSERT_TRUE(opened) << opened.error().message;
-    db_.emplace(std::move(*opened));
-    ASSERT_TRUE(sqlite::Migrate(
-        *db_, {kSchema, kAgeStep, kChecksumStep, kErrorStep, kSystemStep, kBlockStep}));
-  }
   void Add(const std::vector<Message>& messages, TurnPlace place) {
-    ASSERT_TRUE(db_->Execute("BEGIN"));
-    ASSERT_TRUE(AppendToBlock(*db_, "c", messages, ++now_, place));
-    ASSERT_TRUE(db_->Execute("COMMIT"));
+    Together([&] { ASSERT_TRUE(AppendToBlock(rows(), "c", messages, ++now_, place)); });
   }
   std::optional<Block> Close(const std::string& outcome = "", const BlockDigest* digest = nullptr) {
-    return *CloseBlock(*db_, "c", ++now_, digest, outcome);
+    return *CloseBlock(rows(), "c", ++now_, digest, outcome);
   }
   std::string Originals() {
     Json all = Json::array();
-    const auto page = *MessagesBetween(*db_, "c", 1, INT64_MAX);
+    const auto page = *MessagesBetween(rows(), "c", 1, INT64_MAX);
     for (const auto& message : page.messages) all.push_back(EncodeMessage(message));
     return base::DumpJson(all);
   }
   // "0:1-4 closed, 1:5-6 open"
   std::string Shape() {
     std::string shape;
-    const auto blocks = *ListBlocks(*db_, "c", 0, 1'000);
+    const auto blocks = *rows().ListBlocks("c", 0, 1'000);
     for (const Block& block : blocks) {
       if (!shape.empty()) shape += ", ";
       shape += std::to_string(block.number) + ":" + std::to_string(block.first) + "-" +
@@ -59,15 +47,16 @@ class Blocks : public ::testing::Test {
     return shape;
   }
   BlockReader Reader() {
-    return [this](const std::function<base::Status(sqlite::Database&)>& use) { return use(*db_); };
+    return [this](const std::function<base::Status(Rows&)>& use) { return use(rows()); };
   }
 
-  const testing::TemporaryDirectory directory_;
-  std::optional<sqlite::Database> db_;
   int64_t now_ = 1'000;
 };
+INSTANTIATE_TEST_SUITE_P(Rows, Blocks, kBothEngines, EngineName);
+class BlocksOnDisk : public Blocks {};
+INSTANTIATE_TEST_SUITE_P(Rows, BlocksOnDisk, testing::Values(Engine::kSqlite), EngineName);
 
-TEST_F(Blocks, APromptOpensTheAnswerClosesAndTheOriginalsStayByteForByte) {
+TEST_P(Blocks, PromptOpensAnswerClosesAndMessagesStay) {
   Add({Text("user", "check disk usage")}, TurnPlace::kBegins);
   Add({CallAs("1", "exec"), ToolResult("1", "92%")}, TurnPlace::kGoesOn);
   EXPECT_EQ(Shape(), "0:1-3 open");
@@ -80,7 +69,7 @@ TEST_F(Blocks, APromptOpensTheAnswerClosesAndTheOriginalsStayByteForByte) {
   EXPECT_EQ(closed->summary, "check disk usage — exec x1 → \"Cleaned.\"");
   EXPECT_EQ(closed->tools, (ToolCounts{{"exec", 1}}));
   EXPECT_EQ(Originals(), before);
-  const auto parts = *FindParts(*db_, "c", 0);
+  const auto parts = *FindParts(rows(), "c", 0);
   ASSERT_TRUE(parts);
   ASSERT_EQ(parts->size(), 3U);
   EXPECT_EQ((*parts)[1].tool_use, "<prior_tool_use>\nexec {} -- 92%\n</prior_tool_use>");
@@ -90,29 +79,29 @@ TEST_F(Blocks, APromptOpensTheAnswerClosesAndTheOriginalsStayByteForByte) {
   EXPECT_EQ(Shape(), "0:1-4 closed, 1:5-5 open");
 }
 
-TEST_F(Blocks, APromptClosesABlockThatWasLeftOpen) {
+TEST_P(Blocks, PromptClosesAnOpenBlock) {
   Add({Text("user", "one")}, TurnPlace::kBegins);
   Add({Text("user", "two")}, TurnPlace::kBegins);
   EXPECT_EQ(Shape(), "0:1-1 closed, 1:2-2 open");
 }
 
 // A hook may keep an agent going after its Stop: that is the same turn.
-TEST_F(Blocks, ATurnThatGoesOnAfterItsEndOpensItsBlockAgain) {
+TEST_P(Blocks, ContinuedTurnReopensItsBlock) {
   Add({Text("user", "one")}, TurnPlace::kBegins);
   ASSERT_TRUE(Close());
   Add({CallAs("1", "exec"), ToolResult("1", "late")}, TurnPlace::kGoesOn);
   EXPECT_EQ(Shape(), "0:1-3 open");
-  EXPECT_FALSE(*FindParts(*db_, "c", 0));
+  EXPECT_FALSE(*FindParts(rows(), "c", 0));
   EXPECT_EQ(Close()->summary, "one — exec x1");
 }
 
-TEST_F(Blocks, ToolsWithoutAPromptHaveABlockToo) {
+TEST_P(Blocks, ToolsWithoutPromptHaveABlock) {
   Add({CallAs("1", "exec"), ToolResult("1", "x")}, TurnPlace::kGoesOn);
   EXPECT_EQ(Shape(), "0:1-2 open");
   EXPECT_EQ(Close()->summary, "(no request) — exec x1");
 }
 
-TEST_F(Blocks, PostedMessagesOpenABlockWhenTheyBeginWithTheUsers) {
+TEST_P(Blocks, PostedUserMessageOpensABlock) {
   Add({Text("assistant", "hello")}, TurnPlace::kPosted);
   EXPECT_EQ(Shape(), "");
   Add({Text("system", "rules"), Text("user", "one")}, TurnPlace::kPosted);
@@ -120,14 +109,14 @@ TEST_F(Blocks, PostedMessagesOpenABlockWhenTheyBeginWithTheUsers) {
   Add({Text("user", "more")}, TurnPlace::kPosted);
   EXPECT_EQ(Shape(), "0:2-4 open");
   ASSERT_TRUE(Close("my \"own\" words"));
-  EXPECT_EQ(FindBlock(*db_, "c", 0)->value().summary, "one → \"my 'own' words\"");
+  EXPECT_EQ(FindBlock(rows(), "c", 0)->value().summary, "one → \"my 'own' words\"");
   Add({Text("assistant", "alone")}, TurnPlace::kPosted);
   EXPECT_EQ(Shape(), "0:2-4 closed");
 }
 
-TEST_F(Blocks, AnOpenBlockGoesOnInTheNextLifeOfTheProcess) {
+TEST_P(Blocks, OpenBlockContinuesAfterRestart) {
   Add({Text("user", "one")}, TurnPlace::kBegins);
-  Open();
+  Reopen();
   Add({Text("assistant", "done")}, TurnPlace::kGoesOn);
   EXPECT_EQ(Shape(), "0:1-2 open");
   EXPECT_EQ(Close()->summary, "one → \"done\"");
@@ -135,7 +124,7 @@ TEST_F(Blocks, AnOpenBlockGoesOnInTheNextLifeOfTheProcess) {
 
 // Closing reads little inside the transaction: PrepareClose reads before it, else the form is made
 // on demand.
-TEST_F(Blocks, ALargeBlockIsReadBeforeItsTransaction) {
+TEST_P(Blocks, LargeBlockIsReadBeforeTheTransaction) {
   Add({Text("user", "go")}, TurnPlace::kBegins);
   std::vector<Message> many;
   for (int i = 0; i < 1'000; ++i) {
@@ -148,7 +137,7 @@ TEST_F(Blocks, ALargeBlockIsReadBeforeItsTransaction) {
   EXPECT_EQ(prepared->up_to, 2'001);
   Add({Text("assistant", "done")}, TurnPlace::kGoesOn);
   EXPECT_TRUE(Close("", &*prepared)->digested);
-  EXPECT_EQ(FindBlock(*db_, "c", 0)->value().summary, "go — exec x1000 → \"done\"");
+  EXPECT_EQ(FindBlock(rows(), "c", 0)->value().summary, "go — exec x1000 → \"done\"");
 
   Add({Text("user", "again")}, TurnPlace::kBegins);
   Add(many, TurnPlace::kGoesOn);
@@ -156,35 +145,36 @@ TEST_F(Blocks, ALargeBlockIsReadBeforeItsTransaction) {
   EXPECT_FALSE(bare->digested) << "without what was read before it is left for later";
   BlockDigest digest = DigestOf(*bare);
   ASSERT_TRUE(ReadOn(Reader(), "c", bare->last, digest));
-  ASSERT_TRUE(KeepDigest(*db_, "c", digest));
-  EXPECT_EQ(FindBlock(*db_, "c", 1)->value().summary, "again — exec x1000 → \"said\"");
+  ASSERT_TRUE(KeepDigest(rows(), "c", digest));
+  EXPECT_EQ(FindBlock(rows(), "c", 1)->value().summary, "again — exec x1000 → \"said\"");
 }
 
-TEST_F(Blocks, NoDigestOfAnOpenBlockIsKept) {
+TEST_P(Blocks, DigestOfOpenBlockIsNotStored) {
   Add({Text("user", "go"), Text("assistant", "done")}, TurnPlace::kBegins);
   const auto digest = *PrepareClose(Reader(), "c");
   ASSERT_TRUE(digest);
-  ASSERT_TRUE(KeepDigest(*db_, "c", *digest));
-  EXPECT_FALSE((*FindBlock(*db_, "c", 0))->digested);
+  ASSERT_TRUE(KeepDigest(rows(), "c", *digest));
+  EXPECT_FALSE((*FindBlock(rows(), "c", 0))->digested);
 }
 
-TEST_F(Blocks, OldConversationsAreCutAtTheUsersMessages) {
-  ASSERT_TRUE(Append(*db_, "c", {Text("system", "rules"), Text("user", "one"), Call({"1"})}, 5));
-  ASSERT_TRUE(Append(*db_, "c", {ToolResult("1"), Text("user", "two"), Text("assistant", "x")}, 6));
-  EXPECT_TRUE(*IsUncut(*db_, "c"));
+TEST_P(Blocks, OldConversationIsCutAtUserMessages) {
+  ASSERT_TRUE(Append(rows(), "c", {Text("system", "rules"), Text("user", "one"), Call({"1"})}, 5));
+  ASSERT_TRUE(
+      Append(rows(), "c", {ToolResult("1"), Text("user", "two"), Text("assistant", "x")}, 6));
+  EXPECT_TRUE(*IsUncut(rows(), "c"));
   Add({Text("user", "three")}, TurnPlace::kBegins);
   EXPECT_EQ(Shape(), "0:1-4 closed, 1:5-6 closed, 2:7-7 open");
-  EXPECT_FALSE(*IsUncut(*db_, "c"));
+  EXPECT_FALSE(*IsUncut(rows(), "c"));
 }
 
-TEST_F(Blocks, CuttingALongOldConversationIsBounded) {
+TEST_P(Blocks, CuttingALongConversationIsBounded) {
   std::vector<Message> many;
   for (int i = 0; i < 3'000; ++i) many.push_back(Text("user", std::to_string(i)));
-  ASSERT_TRUE(db_->Execute("BEGIN"));
-  ASSERT_TRUE(Append(*db_, "c", many, 5));
-  ASSERT_TRUE(CutIntoBlocks(*db_, "c"));
-  ASSERT_TRUE(db_->Execute("COMMIT"));
-  const auto blocks = *ListBlocks(*db_, "c", 0, 10'000);
+  Together([&] {
+    ASSERT_TRUE(Append(rows(), "c", many, 5));
+    ASSERT_TRUE(CutIntoBlocks(rows(), "c"));
+  });
+  const auto blocks = *rows().ListBlocks("c", 0, 10'000);
   ASSERT_EQ(std::ssize(blocks), kMostOldBlocks + 1);
   EXPECT_EQ(blocks[0].first, 1);
   EXPECT_EQ(blocks[0].last, 2'500);
@@ -192,46 +182,47 @@ TEST_F(Blocks, CuttingALongOldConversationIsBounded) {
   EXPECT_EQ(blocks.back().query, "2999");
 }
 
-TEST_F(Blocks, AFormThatChangedOnTheDiskIsMadeAgainAndABlockIsLeftOut) {
+TEST_P(BlocksOnDisk, DamagedFormIsRebuiltAndDamagedBlockSkipped) {
   Add({Text("user", "one")}, TurnPlace::kBegins);
   ASSERT_TRUE(Close());
-  ASSERT_TRUE(db_->Execute("UPDATE block_forms SET parts = '[[1,2]]'"));
-  EXPECT_FALSE(*FindParts(*db_, "c", 0));
-  EXPECT_FALSE(db_->TakeUnsoundRows().empty());
-  ASSERT_TRUE(db_->Execute("UPDATE blocks SET summary = 'other'"));
-  EXPECT_FALSE(*FindBlock(*db_, "c", 0));
+  ASSERT_TRUE(database().Execute("UPDATE block_forms SET parts = '[[1,2]]'"));
+  EXPECT_FALSE(*FindParts(rows(), "c", 0));
+  EXPECT_FALSE(database().TakeUnsoundRows().empty());
+  ASSERT_TRUE(database().Execute("UPDATE blocks SET summary = 'other'"));
+  EXPECT_FALSE(*FindBlock(rows(), "c", 0));
 }
 
-TEST_F(Blocks, TheCatalogueHasTheNewestClosedBlocksThatHaveRoom) {
+TEST_P(Blocks, CatalogueHasNewestClosedBlocksThatFit) {
   for (int i = 0; i < 50; ++i)
     Add({Text("user", "request " + std::to_string(i)), Text("assistant", "done")},
         TurnPlace::kBegins);
-  const auto all = *Catalogue(*db_, "c", 0, 100'000);
+  const auto all = *Catalogue(rows(), "c", 0, 100'000);
   ASSERT_EQ(all.size(), 49u) << "the open block is in the transcript";
   EXPECT_EQ(all.front(), "#0: request 0 → \"done\" (~4 tokens)");
   EXPECT_EQ(all.back(), "#48: request 48 → \"done\" (~4 tokens)");
   const size_t line = base::CountCharacters(all.back()) + 1;
-  EXPECT_EQ(Catalogue(*db_, "c", 0, 30 * line)->front(), all[19]);
-  EXPECT_EQ(Catalogue(*db_, "c", 0, 30 * line - 1)->front(), all[20]);
-  EXPECT_TRUE(Catalogue(*db_, "c", 0, line - 1)->empty());
-  EXPECT_EQ(Catalogue(*db_, "c", 48, 100'000)->size(), 1u);
-  EXPECT_TRUE(Catalogue(*db_, "c", 50, 100'000)->empty());
-  EXPECT_TRUE(Catalogue(*db_, "other", 0, 100'000)->empty());
+  EXPECT_EQ(Catalogue(rows(), "c", 0, 30 * line)->front(), all[19]);
+  EXPECT_EQ(Catalogue(rows(), "c", 0, 30 * line - 1)->front(), all[20]);
+  EXPECT_TRUE(Catalogue(rows(), "c", 0, line - 1)->empty());
+  EXPECT_EQ(Catalogue(rows(), "c", 48, 100'000)->size(), 1u);
+  EXPECT_TRUE(Catalogue(rows(), "c", 50, 100'000)->empty());
+  EXPECT_TRUE(Catalogue(rows(), "other", 0, 100'000)->empty());
 }
 
-TEST_F(Blocks, ABlockWithoutItsFormStandsInTheCatalogueByItsQuery) {
-  ASSERT_TRUE(Append(*db_, "c", {Text("user", "an old\nrequest"), Text("assistant", "a")}, ++now_));
+TEST_P(Blocks, BlockWithoutFormIsListedByItsQuery) {
+  ASSERT_TRUE(
+      Append(rows(), "c", {Text("user", "an old\nrequest"), Text("assistant", "a")}, ++now_));
   Add({Text("user", "a new one")}, TurnPlace::kBegins);
-  EXPECT_EQ(*Catalogue(*db_, "c", 0, 1'000), std::vector<std::string>{"#0: an old request"});
+  EXPECT_EQ(*Catalogue(rows(), "c", 0, 1'000), std::vector<std::string>{"#0: an old request"});
 }
 
-TEST_F(Blocks, BlocksGoWithTheirMessages) {
+TEST_P(BlocksOnDisk, BlocksAreDeletedWithTheirMessages) {
   Add({Text("user", "one")}, TurnPlace::kBegins);
   Add({Text("user", "two")}, TurnPlace::kBegins);
-  ASSERT_TRUE(db_->Execute("DELETE FROM messages WHERE sequence = 1"));
-  ASSERT_TRUE(RemoveEmptyBlocks(*db_, "c"));
+  ASSERT_TRUE(database().Execute("DELETE FROM messages WHERE sequence = 1"));
+  ASSERT_TRUE(RemoveEmptyBlocks(database(), "c"));
   EXPECT_EQ(Shape(), "1:2-2 open");
-  ASSERT_TRUE(Remove(*db_, "c"));
+  ASSERT_TRUE(database().Execute("DELETE FROM messages; DELETE FROM conversations"));
   EXPECT_EQ(Shape(), "");
 }
 

@@ -1,4 +1,6 @@
-// Keeps lines by the number of their call, since results of parallel calls arrive in any order.
+// A chain of tool calls is most of a transcript and least of its meaning: each call becomes one
+// line. Results of parallel calls arrive in any order, so a line is kept by the number of its call
+// until its result is known, and only then compared with the other lines of the chain.
 #include "lib/conversation/block/compaction.h"
 
 #include <algorithm>
@@ -19,8 +21,8 @@ constexpr const char* kOtherTools = "(other tools)";
 constexpr const char* kOpening = "<prior_tool_use>\n";
 constexpr const char* kClosing = "</prior_tool_use>";
 
-// At most `characters` of `text`, inert, so that a result can neither close the tag nor begin a
-// line. `more`: `text` is only the beginning.
+// At most `characters` of `text`, inert, so that a result can neither close the tag nor begin a new
+// line. `more`: `text` is only a prefix.
 std::string Inline(std::string_view text, size_t characters, bool more = false) {
   const std::string_view head = base::Prefix(text, 2 * characters);
   more |= head.size() < text.size();
@@ -98,7 +100,7 @@ void Compaction::AddCall(const Json& call) {
   bytes_ += line.call.size() + kBesideCall;
   lines_.emplace(number, std::move(line));
   if (id.empty()) return Settle(number);
-  // Some runtimes reuse an id: the call that waited under it has no result, and may be a duplicate
+  // Some runtimes reuse an id: the earlier call with this id gets no result, and can be compared
   // now.
   const auto [place, is_new] = waiting_.emplace(id, number);
   if (!is_new) return Settle(std::exchange(place->second, number));
@@ -154,7 +156,7 @@ std::vector<CompactPart> Compaction::Parts() const {
       parts.push_back({part.from, part.to, ""});
       continue;
     }
-    std::set<std::string> shown;  // calls without a result have not been compared yet
+    std::set<std::string> shown;  // compares the calls without a result, too
     std::string text = kOpening;
     const auto end = lines_.upper_bound(part.last_call);
     for (auto line = lines_.lower_bound(part.first_call); line != end; ++line) {

@@ -33,11 +33,11 @@ base::Json EncodeParts(const std::vector<CompactPart>& parts);
 base::Result<std::vector<CompactPart>> DecodeParts(const base::Json& json);
 Message ToolUseMessage(std::string tool_use);
 
-// Takes a block's messages one by one, in order. Memory: a few times kMostLineBytes, and some bytes
-// per message.
+// Reads a block's messages one by one, in order. Memory: a few times kMostLineBytes, and some bytes
+// per message. A line is
 //   name arguments(80) -- result(200)     in characters including "…", each inert
-// Drops a line that the chain has already. Matches results to calls by id, in any order; leaves out
-// results without a call in the block, and the assistant's text beside a call.
+// Drops a line that equals an earlier one of its chain. Matches results to calls by id, in any
+// order; drops results without a call in the block, and the assistant's text beside a call.
 class Compaction {
  public:
   // `message.content` may be its first kHeadCharacters; `characters`: of the whole.
@@ -54,7 +54,7 @@ class Compaction {
   struct Part {
     int64_t from = 0, to = 0;                // of messages; or
     int64_t first_call = -1, last_call = 0;  // of a chain
-    int64_t more = 0;                        // calls without room
+    int64_t more = 0;                        // calls beyond kMostLineBytes
   };
   struct Line {
     int64_t chain = 0;
@@ -66,7 +66,7 @@ class Compaction {
   void AddCall(const base::Json& call);
   void AddResult(const Message& message, int64_t characters);
   void CountTool(const std::string& name);
-  void Settle(int64_t number);  // drops a line that the chain has already
+  void Settle(int64_t number);  // drops a line that equals an earlier one of its chain
 
   std::vector<Part> parts_;
   std::map<int64_t, Line> lines_;                             // by number of their call

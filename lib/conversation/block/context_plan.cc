@@ -1,4 +1,4 @@
-// Takes each block that fits the remaining budget.
+// Chooses each block that fits the remaining budget, the newest first.
 #include "lib/conversation/block/context_plan.h"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-TEST(ContextPlan, TakesTheNewestFirstAndAnswersInOrder) {
+TEST(ContextPlan, ChoosesNewestFirstAndReturnsAscending) {
   const auto plan = PlanContext({{2, 100}, {1, 100}, {0, 100}}, 50, kReservedTokens + 50 + 250);
   EXPECT_EQ(plan.budget, 250);
   EXPECT_EQ(plan.blocks, (Numbers{1, 2}));
@@ -26,13 +26,13 @@ TEST(ContextPlan, TakesTheNewestFirstAndAnswersInOrder) {
 }
 
 // The chapter's loop ends at the first block that does not fit.
-TEST(ContextPlan, ALargeBlockDoesNotHideOlderOnes) {
+TEST(ContextPlan, LargeBlockHidesNoOlderOne) {
   const auto plan = PlanContext({{2, 10}, {1, 10'000}, {0, 10}}, 0, kReservedTokens + 100);
   EXPECT_EQ(plan.blocks, (Numbers{0, 2}));
   EXPECT_EQ(plan.left_out, (Numbers{1}));
 }
 
-TEST(ContextPlan, WithoutABudgetTheOpenBlockIsAlone) {
+TEST(ContextPlan, NoBudgetChoosesOnlyTheOpenBlock) {
   for (const int64_t max_tokens : {int64_t{0}, int64_t{100}, kReservedTokens + 50}) {
     const auto plan = PlanContext({{0, 0}}, 50, max_tokens);
     EXPECT_TRUE(plan.blocks.empty()) << max_tokens;
@@ -41,7 +41,7 @@ TEST(ContextPlan, WithoutABudgetTheOpenBlockIsAlone) {
   }
 }
 
-TEST(ContextPlan, HoldsForSizesMadeAtRandom) {
+TEST(ContextPlan, InvariantsHoldForRandomSizes) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

@@ -1,9 +1,11 @@
-// Validates the fields of bodies and of stored documents.
+// The document has sorted keys and no blanks, so that equal checkpoints have equal digests.
 #include "lib/conversation/checkpoint/checkpoint.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/base/process/ttl.h"
+#include "lib/base/text/digest.h"
 
 namespace conversation {
 namespace {
@@ -94,6 +96,46 @@ Result<Checkpoint> ReadDocument(const std::string& document) {
   ASSIGN_OR_RETURN(const auto last, base::OptionalInt(body, "messages_to"));
   read.messages_to = last.value_or(0);
   return read;
+}
+
+Result<CheckpointRow> SaveCheckpoint(Rows& rows, const CheckpointSave& save) {
+  ASSIGN_OR_RETURN(const auto generations, rows.Checkpoints(save.conversation));
+  CheckpointRow row;
+  row.generation = generations.empty() ? 1 : generations.front().generation + 1;
+  row.step = save.step;
+  row.bytes = static_cast<int64_t>(save.document.size());
+  row.saved_ms = save.wall_ms;
+  row.expires_ms = save.now_ms + save.ttl_ms;
+  row.sha256 = save.sha256;
+  RETURN_IF_ERROR(
+      rows.RemoveCheckpoints(save.conversation, row.generation - save.kept, save.now_ms));
+  RETURN_IF_ERROR(rows.InsertCheckpoint(save.owner, save.conversation, row, save.document));
+  ASSIGN_OR_RETURN(const int64_t bytes, rows.CheckpointBytes(save.owner));
+  if (bytes <= kMaxCheckpointsOfOwner) return row;
+  return Error{Code::kFull, "the checkpoints of all conversations would have " +
+                                std::to_string(bytes) + " bytes, the limit is " +
+                                std::to_string(kMaxCheckpointsOfOwner) + "; let some expire"};
+}
+
+Result<std::vector<CheckpointRow>> ListCheckpoints(Rows& rows, const std::string& conversation,
+                                                   int64_t now_ms) {
+  ASSIGN_OR_RETURN(auto found, rows.Checkpoints(conversation));
+  std::erase_if(found, [&](const CheckpointRow& row) { return row.expires_ms <= now_ms; });
+  return found;
+}
+
+Result<std::string> ReadCheckpoint(Rows& rows, const std::string& conversation,
+                                   int64_t generation) {
+  ASSIGN_OR_RETURN(auto document, rows.CheckpointDocument(conversation, generation));
+  if (!document)
+    return Error{Code::kNotFound, "there is no generation " + std::to_string(generation)};
+  if (document->sound && base::Sha256Hex(document->text) == document->sha256)
+    return std::move(document->text);
+  return Error{Code::kInternal, "its checksum does not match: the disk changed it"};
+}
+
+Result<int64_t> RemoveExpiredCheckpoints(Rows& rows, int64_t now_ms, int64_t limit) {
+  return rows.RemoveExpiredCheckpoints(now_ms - kKeepExpiredCheckpointMs, limit);
 }
 
 }  // namespace conversation

@@ -1,13 +1,17 @@
-// A checkpoint as a value: the client's body, and the stored document. Pure.
+// Checkpoints: the client's body, the stored document, and the generations of a conversation with
+// their expiry and limits. `now_ms` and expires_ms are of base::AgingClock; saved_ms is of the wall
+// clock. Pure, on Rows.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
+#include "lib/conversation/rows.h"
 
 namespace conversation {
 
@@ -38,5 +42,33 @@ base::Result<CheckpointBody> DecodeCheckpoint(const base::Json& body);
 base::Result<std::string> WriteDocument(const Checkpoint& checkpoint);
 // kInvalid: not a text of WriteDocument.
 base::Result<Checkpoint> ReadDocument(const std::string& document);
+
+// Calls with rows run inside the caller's transaction.
+inline constexpr int64_t kCheckpointsKept = 3;  // per conversation, by default
+// The limit of one owner (Host::Key("")); a checkpoint counts kCheckpointRowBytes beside its
+// document.
+inline constexpr int64_t kMaxCheckpointsOfOwner = 256 << 20, kCheckpointRowBytes = 512;
+// Expired rows stay hidden for this time: no generation is reused while a client may remember it.
+inline constexpr int64_t kKeepExpiredCheckpointMs = 600'000;
+
+struct CheckpointSave {
+  std::string owner, conversation, document, sha256;
+  int64_t step = 0, ttl_ms = 0;
+  int64_t now_ms = 0, wall_ms = 0;
+  int64_t kept = kCheckpointsKept;
+};
+// Adds a generation; removes expired ones and those beyond `kept`. kFull: the owner's limit; the
+// caller must roll back.
+base::Result<CheckpointRow> SaveCheckpoint(Rows& rows, const CheckpointSave& save);
+
+// The unexpired generations, the newest first, without reading documents.
+base::Result<std::vector<CheckpointRow>> ListCheckpoints(Rows& rows,
+                                                         const std::string& conversation,
+                                                         int64_t now_ms);
+// The document of a generation. kInternal: it changed on disk or cannot be read; kNotFound.
+base::Result<std::string> ReadCheckpoint(Rows& rows, const std::string& conversation,
+                                         int64_t generation);
+// Removes at most `limit` rows that expired kKeepExpiredCheckpointMs ago. → their number.
+base::Result<int64_t> RemoveExpiredCheckpoints(Rows& rows, int64_t now_ms, int64_t limit);
 
 }  // namespace conversation

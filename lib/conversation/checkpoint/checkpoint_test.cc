@@ -8,7 +8,7 @@ namespace {
 
 using base::Json;
 
-TEST(Checkpoint, WhatAClientSendsComesBackAsItWas) {
+TEST(Checkpoint, BodyRoundTrips) {
   const Json body = {{"step", 40},
                      {"messages", {{{"role", "user"}, {"content", {{{"type", "text"}}}}}}},
                      {"memory", {{"found", {1, 2.5, nullptr}}}},
@@ -27,7 +27,7 @@ TEST(Checkpoint, WhatAClientSendsComesBackAsItWas) {
   EXPECT_EQ(read->tool_state, body["tool_state"]);
 }
 
-TEST(Checkpoint, WithoutMessagesItNamesThoseOfTheConversation) {
+TEST(Checkpoint, WithoutMessagesItNamesThoseOfConversation) {
   auto decoded = DecodeCheckpoint({{"step", 0}, {"messages", nullptr}});
   ASSERT_TRUE(decoded);
   EXPECT_EQ(decoded->ttl_ms, 24 * 3'600'000);

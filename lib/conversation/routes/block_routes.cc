@@ -1,6 +1,4 @@
 // Decodes, begins, closes or reads blocks, encodes. An answer has at most kMostAnswerBytes.
-#include "lib/conversation/routes/block_routes.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -8,10 +6,9 @@
 #include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/message_question.h"
-#include "lib/conversation/messages.h"
-#include "lib/conversation/routes/block_context.h"
-#include "lib/conversation/routes/block_forms.h"
+#include "lib/conversation/route_limits.h"
+#include "lib/conversation/routes/block_views.h"
+#include "lib/conversation/routes/host.h"
 #include "lib/http/message/page_query.h"
 
 namespace conversation {
@@ -39,13 +36,13 @@ Result<http::Response> Prepare(Host& host, const http::Request& request) {
   }
   const std::string key = host.Key(id);
   ASSIGN_OR_RETURN(const auto prepared, PrepareClose(ReaderOf(host), key));
-  const auto begun = host.Write([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(const auto found, GetOrCreate(db, key, host.NowMs()));
-    ASSIGN_OR_RETURN(const bool uncut, IsUncut(db, key));
-    if (uncut) RETURN_IF_ERROR(CutIntoBlocks(db, key));
+  const auto begun = host.Write([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(const auto found, GetOrCreate(rows, key, host.NowMs()));
+    ASSIGN_OR_RETURN(const bool uncut, IsUncut(rows, key));
+    if (uncut) RETURN_IF_ERROR(CutIntoBlocks(rows, key));
     ASSIGN_OR_RETURN(const auto closed,
-                     CloseBlock(db, key, host.NowMs(), prepared ? &*prepared : nullptr));
-    ASSIGN_OR_RETURN(const int64_t number, BeginBlock(db, key, host.NowMs()));
+                     CloseBlock(rows, key, host.NowMs(), prepared ? &*prepared : nullptr));
+    ASSIGN_OR_RETURN(const int64_t number, BeginBlock(rows, key, host.NowMs()));
     return Json{{"block", number}};
   });
   if (!begun) return begun.error();
@@ -65,9 +62,9 @@ Result<http::Response> Close(Host& host, const http::Request& request) {
   RETURN_IF_ERROR(CutIfNeeded(host, id));
   const std::string key = host.Key(id);
   ASSIGN_OR_RETURN(const auto prepared, PrepareClose(ReaderOf(host), key));
-  return AsResponse(host.Write([&](sqlite::Database& db) -> Result<Json> {
+  return AsResponse(host.Write([&](Rows& rows) -> Result<Json> {
     ASSIGN_OR_RETURN(const auto closed,
-                     CloseBlock(db, key, host.NowMs(), prepared ? &*prepared : nullptr,
+                     CloseBlock(rows, key, host.NowMs(), prepared ? &*prepared : nullptr,
                                 outcome.get<std::string>()));
     if (closed) return EncodeBlock(*closed);
     return base::Error{base::Code::kConflict,
@@ -94,8 +91,8 @@ Result<http::Response> List(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const bool all, MakeForms(host, id));
   const std::string key = host.Key(id);
   std::vector<Block> blocks;
-  RETURN_IF_ERROR(ReaderOf(host)([&](sqlite::Database& db) -> base::Status {
-    ASSIGN_OR_RETURN(blocks, ListBlocks(db, key, from, limit + 1));
+  RETURN_IF_ERROR(ReaderOf(host)([&](Rows& rows) -> base::Status {
+    ASSIGN_OR_RETURN(blocks, rows.ListBlocks(key, from, limit + 1));
     return {};
   }));
   Json answer = {{"conversation", id}, {"blocks", Json::array()}};
@@ -111,22 +108,22 @@ Result<http::Response> List(Host& host, const http::Request& request) {
   return http::JsonResponse(200, answer);
 }
 
-Result<Json> Originals(sqlite::Database& db, const std::string& key, const Block& block,
+Result<Json> Originals(Rows& rows, const std::string& key, const Block& block,
                        const http::Request& request) {
   ASSIGN_OR_RETURN(const int64_t limit, http::PageLimit(request));
   ASSIGN_OR_RETURN(const int64_t cursor, http::PageCursor(request));
   Json answer = EncodeBlock(block);
   const PageLimits limits = {limit, kMostOriginalBytes};
   ASSIGN_OR_RETURN(const auto page,
-                   MessagesBetween(db, key, std::max(block.first, cursor), block.last, limits));
+                   MessagesBetween(rows, key, std::max(block.first, cursor), block.last, limits));
   answer["messages"] = EncodeMessages(page);
   http::AddNextPage(answer, page.more);
   return answer;
 }
 
-Result<Json> Compacted(sqlite::Database& db, const std::string& key, const Block& block) {
+Result<Json> Compacted(Rows& rows, const std::string& key, const Block& block) {
   Json answer = EncodeBlock(block);
-  ASSIGN_OR_RETURN(auto view, CompactView(db, key, block.number, kMostOriginalBytes));
+  ASSIGN_OR_RETURN(auto view, CompactView(rows, key, block.number, kMostOriginalBytes));
   if (!view) {
     return base::Error{base::Code::kTooLarge, "the compact form of block " +
                                                   std::to_string(block.number) + " has over " +
@@ -149,9 +146,9 @@ Result<http::Response> Get(Host& host, const http::Request& request) {
   const std::string key = host.Key(id);
   std::optional<Block> block;
   bool has_form = false;
-  RETURN_IF_ERROR(ReaderOf(host)([&](sqlite::Database& db) -> base::Status {
-    ASSIGN_OR_RETURN(block, FindBlock(db, key, number));
-    ASSIGN_OR_RETURN(const auto parts, FindParts(db, key, number));
+  RETURN_IF_ERROR(ReaderOf(host)([&](Rows& rows) -> base::Status {
+    ASSIGN_OR_RETURN(block, FindBlock(rows, key, number));
+    ASSIGN_OR_RETURN(const auto parts, FindParts(rows, key, number));
     has_form = parts.has_value();
     return {};
   }));
@@ -163,26 +160,27 @@ Result<http::Response> Get(Host& host, const http::Request& request) {
   }
   if (block->open) RETURN_IF_ERROR(Measure(host, key, *block));
   if (!block->open && !has_form) RETURN_IF_ERROR(MakeForm(host, id, *block));
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
-    if (block->open) return Originals(db, key, *block, request);
-    ASSIGN_OR_RETURN(const auto closed, FindBlock(db, key, number));
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
+    if (block->open) return Originals(rows, key, *block, request);
+    ASSIGN_OR_RETURN(const auto closed, FindBlock(rows, key, number));
     if (!closed) return NoBlock();
-    return form == "compact" ? Compacted(db, key, *closed) : Originals(db, key, *closed, request);
+    return form == "compact" ? Compacted(rows, key, *closed)
+                             : Originals(rows, key, *closed, request);
   }));
 }
 
 Result<http::Response> GetContext(Host& host, const http::Request& request) {
-  constexpr int64_t kMostTokens = 999'999'999'999;
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
-  ASSIGN_OR_RETURN(const auto max_tokens, http::WholeNumber(request, "max_tokens", 0, kMostTokens));
+  ASSIGN_OR_RETURN(const auto max_tokens,
+                   http::WholeNumber(request, "max_tokens", 0, kMaxWindowTokens));
   if (!max_tokens) {
     return base::Error{base::Code::kInvalid,
                        "max_tokens is required: the size of the model's window"};
   }
   RETURN_IF_ERROR(CutIfNeeded(host, id));
   ASSIGN_OR_RETURN(const bool all, MakeForms(host, id));
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(Json context, BuildContext(db, host.Key(id), *max_tokens));
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(Json context, BuildContext(rows, host.Key(id), *max_tokens));
     if (!all) context["partial"] = true;
     return context;
   }));
@@ -190,12 +188,12 @@ Result<http::Response> GetContext(Host& host, const http::Request& request) {
 
 }  // namespace
 
-std::vector<HostedRoute> BlockRoutes() {
-  return {{"POST", "/conversations/{id}/blocks", Prepare},
-          {"POST", "/conversations/{id}/blocks/close", Close},
-          {"GET", "/conversations/{id}/blocks", List},
-          {"GET", "/conversations/{id}/blocks/{n}", Get},
-          {"GET", "/conversations/{id}/context", GetContext}};
+std::vector<HostedHandler> BlockRoutes() {
+  return {{"begin_block", Prepare},
+          {"close_block", Close},
+          {"list_blocks", List},
+          {"get_block", Get},
+          {"get_conversation_context", GetContext}};
 }
 
 }  // namespace conversation

@@ -1,8 +1,7 @@
 // Builds and hashes documents before the transaction. Checkpoints do not copy the conversation's
 // messages, which never change: saving after each step costs only that step.
-#include "lib/conversation/routes/checkpoint_routes.h"
-
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -10,10 +9,8 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/text/digest.h"
 #include "lib/conversation/checkpoint/checkpoint.h"
-#include "lib/conversation/checkpoint/checkpoint_table.h"
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/message_question.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/routes/host.h"
 #include "lib/http/message/page_query.h"
 
 namespace conversation {
@@ -24,7 +21,6 @@ using base::Error;
 using base::Json;
 using base::Result;
 
-constexpr size_t kMaxCheckpointBody = 8 << 20;
 constexpr size_t kMostOfCheckpoint = http::kMostAnswerBytes - (64 << 10);  // beside other fields
 static_assert(kMaxCheckpointBytes < kMostOfCheckpoint);
 
@@ -44,8 +40,8 @@ Result<http::Response> PutCheckpoint(Host& host, const http::Request& request) {
   CheckpointSave save;
   save.owner = host.Key("");
   save.conversation = host.Key(id);
-  const auto counted = host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(const auto found, Find(db, save.conversation));
+  const auto counted = host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(const auto found, rows.FindConversation(save.conversation));
     decoded.checkpoint.messages_to = found ? found->message_count : 0;
     return Json();
   });
@@ -55,34 +51,32 @@ Result<http::Response> PutCheckpoint(Host& host, const http::Request& request) {
   save.step = decoded.checkpoint.step;
   save.ttl_ms = decoded.ttl_ms;
   save.kept = host.CheckpointsKept();
-  return AsResponse(host.Write([&](sqlite::Database& db) -> Result<Json> {
+  return AsResponse(host.Write([&](Rows& rows) -> Result<Json> {
     save.wall_ms = host.NowMs();
     save.now_ms = host.Fields().Now().now_ms;
-    RETURN_IF_ERROR(Append(db, save.conversation, {}, save.wall_ms));  // marks it as used
-    ASSIGN_OR_RETURN(const CheckpointRow row, SaveCheckpoint(db, save));
+    RETURN_IF_ERROR(Append(rows, save.conversation, {}, save.wall_ms));  // marks it as used
+    ASSIGN_OR_RETURN(const CheckpointRow row, SaveCheckpoint(rows, save));
     return EncodeRow(host, row);
   }));
 }
 
 // Adds the messages from number `from` to `to` to `answer`, up to `room` bytes. kInternal: one of
 // them changed on disk.
-base::Status AddMessages(sqlite::Database& db, const std::string& key, int64_t from, int64_t to,
-                         size_t room, Json& answer) {
-  ASSIGN_OR_RETURN(auto page, MessagesBetween(db, key, from, to, {INT64_MAX, room}));
+base::Status AddMessages(Rows& rows, const std::string& key, int64_t from, int64_t to, size_t room,
+                         Json& answer) {
+  ASSIGN_OR_RETURN(auto page,
+                   rows.ReadMessages(key, {MessageScan::Kind::kAll, from, to}, {INT64_MAX, room}));
   if (page.messages.size() == 1 && EncodedBytes(page.messages[0]) > room &&
       room < kMostOfCheckpoint) {
     page = {{}, page.messages[0].sequence};  // it gets a page of its own
   }
   const int64_t end = page.more == 0 ? to : page.more - 1;
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT count(*) FROM messages WHERE conversation = ?"
-                                          " AND sequence BETWEEN ? AND ?"));
-  ASSIGN_OR_RETURN(const bool counted, query.Bind(key).Bind(from).Bind(end).Step());
-  const int64_t rows = counted ? query.Int(0) : 0;
-  if (rows != std::ssize(page.messages))
+  if (!std::ranges::all_of(page.messages, &Message::checksum_ok))
     return Error{Code::kInternal, "the disk changed messages of the conversation"};
   answer["messages"] = EncodeMessages(page);
-  // Removed by the limits of the volume.
-  if (const int64_t gone = end - from + 1 - rows; gone > 0) answer["messages_removed"] = gone;
+  // Eviction by the limits of the volume may have removed some.
+  if (const int64_t gone = end - from + 1 - std::ssize(page.messages); gone > 0)
+    answer["messages_removed"] = gone;
   http::AddNextPage(answer, page.more);
   return {};
 }
@@ -94,9 +88,8 @@ struct Wanted {
 };
 
 // kInternal: the checkpoint changed on disk.
-Result<Json> EncodeSound(Host& host, sqlite::Database& db, const Wanted& wanted,
-                         const CheckpointRow& row) {
-  ASSIGN_OR_RETURN(const std::string document, ReadCheckpoint(db, wanted.key, row.generation));
+Result<Json> EncodeSound(Host& host, Rows& rows, const Wanted& wanted, const CheckpointRow& row) {
+  ASSIGN_OR_RETURN(const std::string document, ReadCheckpoint(rows, wanted.key, row.generation));
   base::AnswerCharge charge;
   RETURN_IF_ERROR(charge.Add(document.size()));
   auto read = ReadDocument(document);
@@ -116,20 +109,21 @@ Result<Json> EncodeSound(Host& host, sqlite::Database& db, const Wanted& wanted,
     answer["messages"] = std::move(read->messages);
     return answer;
   }
-  RETURN_IF_ERROR(AddMessages(db, wanted.key, std::max<int64_t>(1, wanted.cursor),
+  RETURN_IF_ERROR(AddMessages(rows, wanted.key, std::max<int64_t>(1, wanted.cursor),
                               read->messages_to, room, answer));
   return answer;
 }
 
-Result<Json> LastSound(Host& host, sqlite::Database& db, const Wanted& wanted) {
-  ASSIGN_OR_RETURN(const auto found, Find(db, wanted.key));
+Result<Json> LastSound(Host& host, Rows& rows, const Wanted& wanted) {
+  ASSIGN_OR_RETURN(const auto found, rows.FindConversation(wanted.key));
   if (!found || !host.IsShown(*found)) return NoConversation(wanted.id);
-  ASSIGN_OR_RETURN(const auto rows, ListCheckpoints(db, wanted.key, host.Fields().Now().now_ms));
+  ASSIGN_OR_RETURN(const auto generations,
+                   ListCheckpoints(rows, wanted.key, host.Fields().Now().now_ms));
   Json skipped = Json::array();
   std::string reasons;
-  for (const CheckpointRow& row : rows) {
+  for (const CheckpointRow& row : generations) {
     if (wanted.generation && row.generation != *wanted.generation) continue;
-    auto answer = EncodeSound(host, db, wanted, row);
+    auto answer = EncodeSound(host, rows, wanted, row);
     if (answer) {
       if (!skipped.empty()) (*answer)["skipped"] = std::move(skipped);
       return answer;
@@ -152,18 +146,18 @@ Result<http::Response> GetCheckpoint(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(wanted.cursor, http::PageCursor(request));
   if (wanted.cursor != 0 && !wanted.generation)
     return Error{Code::kInvalid, "cursor goes with generation, that all pages are of one"};
-  return AsResponse(host.Read([&](sqlite::Database& db) { return LastSound(host, db, wanted); }));
+  return AsResponse(host.Read([&](Rows& rows) { return LastSound(host, rows, wanted); }));
 }
 
 Result<http::Response> GetCheckpoints(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(const auto found, Find(db, host.Key(id)));
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(const auto found, rows.FindConversation(host.Key(id)));
     if (!found || !host.IsShown(*found)) return NoConversation(id);
-    ASSIGN_OR_RETURN(const auto rows,
-                     ListCheckpoints(db, host.Key(id), host.Fields().Now().now_ms));
+    ASSIGN_OR_RETURN(const auto generations,
+                     ListCheckpoints(rows, host.Key(id), host.Fields().Now().now_ms));
     Json list = Json::array();
-    for (const CheckpointRow& row : rows) {
+    for (const CheckpointRow& row : generations) {
       list.push_back(EncodeRow(host, row));
       list.back()["saved_at"] = base::FormatTime(row.saved_ms);
     }
@@ -173,10 +167,10 @@ Result<http::Response> GetCheckpoints(Host& host, const http::Request& request) 
 
 }  // namespace
 
-std::vector<HostedRoute> CheckpointRoutes() {
-  return {{"PUT", "/conversations/{id}/checkpoint", PutCheckpoint, kMaxCheckpointBody},
-          {"GET", "/conversations/{id}/checkpoint", GetCheckpoint},
-          {"GET", "/conversations/{id}/checkpoints", GetCheckpoints}};
+std::vector<HostedHandler> CheckpointRoutes() {
+  return {{"save_checkpoint", PutCheckpoint},
+          {"get_checkpoint", GetCheckpoint},
+          {"list_checkpoints", GetCheckpoints}};
 }
 
 }  // namespace conversation

@@ -1,14 +1,12 @@
 // Handles posted messages like those of hooks: redact, append, commit, acknowledge. Encodes
 // messages after the read transaction, which blocks others.
-#include "lib/conversation/routes/conversation_routes.h"
-
 #include <optional>
 #include <utility>
 
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/message_question.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/route_limits.h"
+#include "lib/conversation/routes/host.h"
 #include "lib/http/message/page_query.h"
 
 namespace conversation {
@@ -17,20 +15,19 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr size_t kMaxMessagesBody = 8 << 20;
 static_assert(kMostMessagesBytes <= http::kMostAnswerBytes);
 
 Result<MessageQuestion> ReadQuestion(const http::Request& request) {
-  constexpr int64_t kMostTokens = 999'999'999'999, kMostNumber = 1'000'000'000'000;
   MessageQuestion question;
-  ASSIGN_OR_RETURN(const auto tokens, http::WholeNumber(request, "max_tokens", 0, kMostTokens));
-  ASSIGN_OR_RETURN(const auto from, http::WholeNumber(request, "from", 1, kMostNumber));
-  ASSIGN_OR_RETURN(const auto to, http::WholeNumber(request, "to", 1, kMostNumber));
-  ASSIGN_OR_RETURN(const auto limit, http::WholeNumber(request, "limit", 1, kMostNumber));
+  ASSIGN_OR_RETURN(const auto tokens,
+                   http::WholeNumber(request, "max_tokens", 0, kMaxWindowTokens));
+  ASSIGN_OR_RETURN(const auto from, http::WholeNumber(request, "from", 1, kMaxMessageNumber));
+  ASSIGN_OR_RETURN(const auto to, http::WholeNumber(request, "to", 1, kMaxMessageNumber));
+  ASSIGN_OR_RETURN(const auto limit, http::WholeNumber(request, "limit", 1, kMaxMessageNumber));
   ASSIGN_OR_RETURN(const auto bytes,
                    http::WholeNumber(request, "max_bytes", 1, http::kMostAnswerBytes));
   ASSIGN_OR_RETURN(const int64_t cursor, http::PageCursor(request));
-  ASSIGN_OR_RETURN(question.newest, http::WholeNumber(request, "newest", 1, kMostNumber));
+  ASSIGN_OR_RETURN(question.newest, http::WholeNumber(request, "newest", 1, kMaxMessageNumber));
   question.max_tokens = tokens.value_or(0);
   if (question.max_tokens > 0 && (from || to || limit || cursor != 0 || question.newest)) {
     return base::Error{base::Code::kInvalid,
@@ -69,8 +66,8 @@ Result<http::Response> ListConversations(Host& host, const http::Request& reques
   ListPage asked{.bytes = http::kMostAnswerBytes, .owner = host.Key("")};
   ASSIGN_OR_RETURN(asked.limit, http::PageLimit(request));
   ASSIGN_OR_RETURN(asked.behind, http::PageCursor(request));
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(const auto page, List(db, state, asked));
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(const auto page, rows.ListConversations(state, asked));
     Json list = Json::array();
     for (const auto& one : page.conversations)
       if (host.IsShown(one)) list.push_back(Encode(host, one));
@@ -81,8 +78,8 @@ Result<http::Response> ListConversations(Host& host, const http::Request& reques
 }
 
 Result<http::Response> CurrentConversation(Host& host, const http::Request&) {
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(auto current, Current(db, host.Key("")));
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(auto current, rows.LastUsed("open", host.Key("")));
     if (current && host.IsShown(*current)) return Encode(host, *std::move(current));
     return base::Error{base::Code::kNotFound, "no conversation is open"};
   }));
@@ -93,10 +90,10 @@ Result<http::Response> GetMessages(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
   std::optional<Conversation> found;
   MessagePage page;
-  auto read = host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(found, Find(db, host.Key(id)));
+  auto read = host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(found, rows.FindConversation(host.Key(id)));
     if (!found || !host.IsShown(*found)) return NoConversation(id);
-    ASSIGN_OR_RETURN(page, ReadMessages(db, *found, question));
+    ASSIGN_OR_RETURN(page, ReadMessages(rows, *found, question));
     return Json();
   });
   if (!read) return read.error();
@@ -115,15 +112,15 @@ Result<http::Response> AppendMessages(Host& host, const http::Request& request) 
   ASSIGN_OR_RETURN(const auto messages, DecodeMessages(body));
   ASSIGN_OR_RETURN(const Json changes, DecodeChanges(body));
   const std::string key = host.Key(id);
-  const auto answer = host.Write([&](sqlite::Database& db) -> Result<Json> {
-    RETURN_IF_ERROR(host.AdmitMessages(db, key));
-    ASSIGN_OR_RETURN(const auto open, host.Open(db, key));
+  const auto answer = host.Write([&](Rows& rows) -> Result<Json> {
+    RETURN_IF_ERROR(host.AdmitMessages(rows, key));
+    ASSIGN_OR_RETURN(const auto open, host.Open(rows, key));
     if (!changes.empty()) {
       ASSIGN_OR_RETURN(const Json fields, MergeFields(open.fields, changes));
-      RETURN_IF_ERROR(SetFields(db, key, fields));
+      RETURN_IF_ERROR(rows.UpdateConversation(key, {.fields = fields}));
     }
     ASSIGN_OR_RETURN(const int64_t last,
-                     AppendToBlock(db, key, messages, host.NowMs(), TurnPlace::kPosted));
+                     AppendToBlock(rows, key, messages, host.NowMs(), TurnPlace::kPosted));
     return Json{{"count", messages.size()}, {"last", last}};
   });
   if (answer) host.Changed();
@@ -144,18 +141,18 @@ Result<http::Response> PutState(Host& host, const http::Request& request) {
   if (state == "ended") {
     ASSIGN_OR_RETURN(end, host.PrepareEnd(key));
   }
-  const auto answer = host.Write([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(auto found, Find(db, key));
+  const auto answer = host.Write([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(auto found, rows.FindConversation(key));
     if (!found) return NoConversation(id);
     if (!body.empty()) {
       ASSIGN_OR_RETURN(const Json fields, MergeFields(Json::object(), body));
-      RETURN_IF_ERROR(SetFields(db, key, fields));
+      RETURN_IF_ERROR(rows.UpdateConversation(key, {.fields = fields}));
     }
-    if (end) RETURN_IF_ERROR(end(db));
+    if (end) RETURN_IF_ERROR(end(rows));
     if (state == "open") {
-      ASSIGN_OR_RETURN(found, host.Open(db, key));
+      ASSIGN_OR_RETURN(found, host.Open(rows, key));
     }
-    ASSIGN_OR_RETURN(found, Find(db, key));
+    ASSIGN_OR_RETURN(found, rows.FindConversation(key));
     return Encode(host, *std::move(found));
   });
   if (answer) host.Changed();
@@ -164,12 +161,12 @@ Result<http::Response> PutState(Host& host, const http::Request& request) {
 
 }  // namespace
 
-std::vector<HostedRoute> ConversationRoutes() {
-  return {{"GET", "/conversations", ListConversations},
-          {"GET", "/conversations/current", CurrentConversation},
-          {"GET", "/conversations/{id}/messages", GetMessages},
-          {"POST", "/conversations/{id}/messages", AppendMessages, kMaxMessagesBody},
-          {"PUT", "/conversations/{id}/state", PutState}};
+std::vector<HostedHandler> ConversationRoutes() {
+  return {{"list_conversations", ListConversations},
+          {"get_current_conversation", CurrentConversation},
+          {"get_messages", GetMessages},
+          {"append_messages", AppendMessages},
+          {"set_conversation_state", PutState}};
 }
 
 }  // namespace conversation

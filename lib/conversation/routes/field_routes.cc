@@ -1,12 +1,11 @@
 // Decodes, reads or changes the fields, encodes. Redacts values and names before a write, and names
-// before a delete, which else would not find them.
-#include "lib/conversation/routes/field_routes.h"
-
+// before a delete, which would not find them otherwise.
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/base/process/clock.h"
+#include "lib/conversation/routes/host.h"
 #include "lib/conversation/working/field_life.h"
 
 namespace conversation {
@@ -15,7 +14,6 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr size_t kMaxFieldBody = 1 << 20;  // 64 KiB of values, escaped
 constexpr int kPreconditionFailed = 412;
 
 Json EncodeFields(FieldLife& life, const std::string& id, const WorkingFields& found) {
@@ -35,9 +33,9 @@ Result<http::Response> GetFields(Host& host, const http::Request& request) {
   const std::string key = host.Key(id);
   WorkingFields found;
   bool noted = true;
-  auto answer = host.Read([&](sqlite::Database& db) -> Result<Json> {
+  auto answer = host.Read([&](Rows& rows) -> Result<Json> {
     const FieldTime time = life.Now();
-    ASSIGN_OR_RETURN(found, ReadFields(db, key, time));
+    ASSIGN_OR_RETURN(found, ReadFields(rows, key, time));
     if (found.version > 0) {
       found.expires_ms = time.now_ms + life.TtlMs(found);
       noted = life.refreshes().Note(key, {found.version, found.expires_ms});
@@ -45,8 +43,8 @@ Result<http::Response> GetFields(Host& host, const http::Request& request) {
     return EncodeFields(life, id, found);
   });
   if (!answer || noted) return AsResponse(answer);
-  return AsResponse(host.Write([&](sqlite::Database& db) -> Result<Json> {
-    RETURN_IF_ERROR(WriteRefreshes(db, {{key, {found.version, found.expires_ms}}}));
+  return AsResponse(host.Write([&](Rows& rows) -> Result<Json> {
+    RETURN_IF_ERROR(rows.RefreshFields({{key, {found.version, found.expires_ms}}}));
     return std::move(*answer);
   }));
 }
@@ -62,8 +60,8 @@ Result<http::Response> PutFields(Host& host, const http::Request& request) {
   write.owner = host.Key("");
   write.conversation = host.Key(id);
   write.default_ttl_ms = life.default_ttl_ms();
-  const auto answer = host.Write([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(const WorkingFields written, WriteFields(db, write, life.Now()));
+  const auto answer = host.Write([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(const WorkingFields written, WriteFields(rows, write, life.Now()));
     return EncodeFields(life, id, written);
   });
   if (answer || answer.error().code != base::Code::kConflict) return AsResponse(answer);
@@ -83,20 +81,20 @@ Result<http::Response> DeleteTheFields(Host& host, const http::Request& request)
   }
   FieldLife& life = host.Fields();
   return AsResponse(host.Write(
-      [&](sqlite::Database& db) -> Result<Json> {
-        ASSIGN_OR_RETURN(const int64_t deleted, DeleteFields(db, host.Key(id), names, life.Now()));
+      [&](Rows& rows) -> Result<Json> {
+        ASSIGN_OR_RETURN(const int64_t deleted,
+                         DeleteFields(rows, host.Key(id), names, life.Now()));
         return Json{{"deleted", deleted}};
       },
-      Host::Room::kGives));
+      Host::Space::kFrees));
 }
 
 }  // namespace
 
-std::vector<HostedRoute> FieldRoutes() {
-  constexpr const char* kPath = "/working-memory/{conversation_id}";
-  return {{"GET", kPath, GetFields},
-          {"PUT", kPath, PutFields, kMaxFieldBody},
-          {"DELETE", kPath, DeleteTheFields}};
+std::vector<HostedHandler> FieldRoutes() {
+  return {{"get_working_memory", GetFields},
+          {"put_working_memory", PutFields},
+          {"delete_working_memory", DeleteTheFields}};
 }
 
 }  // namespace conversation

@@ -7,16 +7,16 @@ namespace conversation {
 
 using base::Result;
 
-Result<Conversation> Host::Open(sqlite::Database& db, const std::string& key) {
-  ASSIGN_OR_RETURN(Conversation found, GetOrCreate(db, key, NowMs()));
+Result<Conversation> Host::Open(Rows& rows, const std::string& key) {
+  ASSIGN_OR_RETURN(Conversation found, GetOrCreate(rows, key, NowMs()));
   if (found.state == "open") return found;
-  RETURN_IF_ERROR(SetState(db, key, "open"));
+  RETURN_IF_ERROR(rows.UpdateConversation(key, {.state = "open"}));
   found.state = "open";
   return found;
 }
 
 Result<Host::Ending> Host::PrepareEnd(const std::string& key) {
-  return Ending([key](sqlite::Database& db) { return SetState(db, key, "ended"); });
+  return Ending([key](Rows& rows) { return rows.UpdateConversation(key, {.state = "ended"}); });
 }
 
 Result<http::Response> AsResponse(const Result<base::Json>& answer) {
@@ -43,6 +43,14 @@ base::Status CheckConversationId(const std::string& id) {
   return base::Error{base::Code::kInvalid, "a conversation id has 1 to " +
                                                std::to_string(kMaxConversationIdBytes) +
                                                " bytes, it has " + std::to_string(id.size())};
+}
+
+std::vector<HostedHandler> HostedHandlers() {
+  std::vector<HostedHandler> routes;
+  for (const auto& table : {BlockRoutes(), CheckpointRoutes(), ConversationRoutes(), FieldRoutes(),
+                            LedgerRoutes(), TaskRoutes()})
+    routes.insert(routes.end(), table.begin(), table.end());
+  return routes;
 }
 
 }  // namespace conversation

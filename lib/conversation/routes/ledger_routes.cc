@@ -1,6 +1,4 @@
 // Decodes, reads or changes the ledger, encodes. Redacts names before a store and before a lookup.
-#include "lib/conversation/routes/ledger_routes.h"
-
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -12,6 +10,8 @@
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/route_limits.h"
+#include "lib/conversation/routes/host.h"
 #include "lib/conversation/working/ledger.h"
 #include "lib/http/message/page_query.h"
 
@@ -22,20 +22,19 @@ using base::Result;
 
 namespace {
 
-constexpr size_t kItemCharacters = 500;
 // A character has at most six bytes as JSON, so a page of entries always fits an answer.
-static_assert(http::kMostOfAPage * (2 * 6 * kItemCharacters + 300) < http::kMostAnswerBytes);
+static_assert(http::kMostOfAPage * (2 * 6 * kMaxLedgerText + 300) < http::kMostAnswerBytes);
 
 Json EncodeEntry(const LedgerEntry& entry) {
-  return {{"item", entry.mark.item},
-          {"value", entry.mark.value},
+  return {{"item", entry.item.name},
+          {"value", entry.item.value},
           {"turn", entry.turn},
           {"marked_at", base::FormatTime(entry.marked_ms)}};
 }
 
 // The cursor of a page's last entry: "<milliseconds>-<item in hexadecimal>".
 std::string EncodeCursor(const LedgerEntry& last) {
-  return std::to_string(last.marked_ms) + "-" + base::Hex(last.mark.item);
+  return std::to_string(last.marked_ms) + "-" + base::Hex(last.item.name);
 }
 
 std::optional<LedgerPlace> ParseCursor(const std::string& cursor) {
@@ -69,10 +68,10 @@ Result<LedgerPlace> DecodeCursor(const http::Request& request) {
 
 struct Question {
   std::string conversation;
-  LedgerMark mark;
+  LedgerItem item;
   bool has_value = false;  // the request has a value
   Json Answer(bool injected) const {
-    return {{"conversation", conversation}, {"item", mark.item}, {"injected", injected}};
+    return {{"conversation", conversation}, {"item", item.name}, {"injected", injected}};
   }
 };
 
@@ -88,7 +87,7 @@ Result<Question> ReadQuestion(const Host& host, const http::Request& request) {
   Json name = item, version = value.value_or(kInjected);
   for (Json* text : {&name, &version}) RETURN_IF_ERROR(host.Redact(*text, Host::Text::kName));
   question.has_value = value.has_value();
-  question.mark = {name.get<std::string>(), version.get<std::string>()};
+  question.item = {name.get<std::string>(), version.get<std::string>()};
   return question;
 }
 
@@ -96,8 +95,8 @@ Result<http::Response> GetLedger(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
   ASSIGN_OR_RETURN(const int64_t limit, http::PageLimit(request));
   ASSIGN_OR_RETURN(const LedgerPlace behind, DecodeCursor(request));
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(auto entries, LedgerEntries(db, host.Key(id), behind, limit + 1));
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(auto entries, rows.ListLedger(host.Key(id), behind, limit + 1));
     const bool more = std::ssize(entries) > limit;
     if (more) entries.pop_back();
     Json list = Json::array();
@@ -113,11 +112,11 @@ Result<http::Response> GetLedger(Host& host, const http::Request& request) {
 
 Result<http::Response> CheckItem(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const Question question, ReadQuestion(host, request));
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
     ASSIGN_OR_RETURN(const auto entry,
-                     FindInLedger(db, host.Key(question.conversation), question.mark.item));
+                     rows.FindInLedger(host.Key(question.conversation), question.item.name));
     // Another value is another revision of the item, which may be injected again.
-    const bool same = !question.has_value || (entry && entry->mark.value == question.mark.value);
+    const bool same = !question.has_value || (entry && entry->item.value == question.item.value);
     Json answer = question.Answer(entry && same);
     if (entry) answer.update(EncodeEntry(*entry));
     return answer;
@@ -126,12 +125,12 @@ Result<http::Response> CheckItem(Host& host, const http::Request& request) {
 
 Result<http::Response> MarkItem(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const Question question, ReadQuestion(host, request));
-  return AsResponse(host.Write([&](sqlite::Database& db) -> Result<Json> {
-    LedgerEntry entry{question.mark, 0, host.NowMs()};
+  return AsResponse(host.Write([&](Rows& rows) -> Result<Json> {
+    LedgerEntry entry{question.item, 0, host.NowMs()};
     const std::string key = host.Key(question.conversation);
-    ASSIGN_OR_RETURN(const auto conversation, Find(db, key));
+    ASSIGN_OR_RETURN(const auto conversation, rows.FindConversation(key));
     if (conversation) entry.turn = conversation->turn;
-    RETURN_IF_ERROR(MarkInLedger(db, key, entry));
+    RETURN_IF_ERROR(MarkInLedger(rows, key, entry));
     Json answer = question.Answer(true);
     answer.update(EncodeEntry(entry));
     return answer;
@@ -141,31 +140,32 @@ Result<http::Response> MarkItem(Host& host, const http::Request& request) {
 Result<http::Response> EvictItem(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const Question question, ReadQuestion(host, request));
   return AsResponse(host.Write(
-      [&](sqlite::Database& db) -> Result<Json> {
-        ASSIGN_OR_RETURN(const bool evicted,
-                         EvictFromLedger(db, host.Key(question.conversation), question.mark.item));
+      [&](Rows& rows) -> Result<Json> {
+        ASSIGN_OR_RETURN(
+            const int64_t evicted,
+            rows.RemoveFromLedger(host.Key(question.conversation), question.item.name));
         Json answer = question.Answer(false);
-        answer["evicted"] = evicted;
+        answer["evicted"] = evicted > 0;
         return answer;
       },
-      Host::Room::kGives));
+      Host::Space::kFrees));
 }
 
 }  // namespace
 
 base::Status CheckLedgerText(const char* field, const std::string& text) {
   const size_t length = base::CountCharacters(text);
-  if (length <= kItemCharacters && !base::IsBlank(text)) return {};
+  if (length <= kMaxLedgerText && !base::IsBlank(text)) return {};
   return base::Error{base::Code::kInvalid, std::string(field) + " must have 1 to " +
-                                               std::to_string(kItemCharacters) +
+                                               std::to_string(kMaxLedgerText) +
                                                " characters, it has " + std::to_string(length)};
 }
 
-std::vector<HostedRoute> LedgerRoutes() {
-  return {{"GET", "/ledger/{conversation}", GetLedger},
-          {"POST", "/ledger/{conversation}/check", CheckItem},
-          {"POST", "/ledger/{conversation}/mark", MarkItem},
-          {"POST", "/ledger/{conversation}/evict", EvictItem}};
+std::vector<HostedHandler> LedgerRoutes() {
+  return {{"list_ledger", GetLedger},
+          {"check_ledger", CheckItem},
+          {"mark_in_ledger", MarkItem},
+          {"evict_from_ledger", EvictItem}};
 }
 
 }  // namespace conversation

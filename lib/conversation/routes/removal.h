@@ -10,7 +10,7 @@ namespace conversation {
 
 // Removes messages, blocks, checkpoints, task, working memory and ledger, each batch in its own
 // commit; after an error the next call continues. → whether it removed anything. For a file with
-// many owners (kOwnerStep).
+// many owners.
 base::Result<bool> RemoveWhole(Host& host, const std::string& id);
 
 }  // namespace conversation

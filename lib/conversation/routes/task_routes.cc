@@ -1,16 +1,15 @@
 // Decodes, reads or changes the task state, encodes. Redacts bodies before storing them.
-#include "lib/conversation/routes/task_routes.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "lib/base/text/text.h"
-#include "lib/conversation/block/catalogue.h"
+#include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/messages.h"
-#include "lib/conversation/routes/block_forms.h"
+#include "lib/conversation/route_limits.h"
+#include "lib/conversation/routes/block_views.h"
+#include "lib/conversation/routes/host.h"
 #include "lib/conversation/task/task_changes.h"
-#include "lib/conversation/task/task_table.h"
+#include "lib/conversation/task/task_state.h"
 #include "lib/conversation/task/task_text.h"
 #include "lib/http/message/page_query.h"
 
@@ -20,25 +19,23 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr int64_t kMostTextCharacters = 100'000;
-
-Result<TaskState> ShownTask(Host& host, sqlite::Database& db, const std::string& id) {
-  ASSIGN_OR_RETURN(const auto found, Find(db, host.Key(id)));
+Result<TaskState> ShownTask(Host& host, Rows& rows, const std::string& id) {
+  ASSIGN_OR_RETURN(const auto found, rows.FindConversation(host.Key(id)));
   if (!found || !host.IsShown(*found)) return NoConversation(id);
-  return ReadTask(db, host.Key(id));
+  return ReadTask(rows, host.Key(id));
 }
 
 Result<http::Response> RenderTask(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
   ASSIGN_OR_RETURN(const auto asked,
-                   http::WholeNumber(request, "max_chars", 0, kMostTextCharacters));
+                   http::WholeNumber(request, "max_chars", 0, kMaxRenderedCharacters));
   const int64_t most = asked.value_or(static_cast<int64_t>(kTaskTextCharacters));
   RETURN_IF_ERROR(CutIfNeeded(host, id));
   ASSIGN_OR_RETURN(const bool all, MakeForms(host, id));
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(const TaskState state, ShownTask(host, db, id));
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(const TaskState state, ShownTask(host, rows, id));
     ASSIGN_OR_RETURN(const auto catalogue,
-                     Catalogue(db, host.Key(id), state.blocks_from, static_cast<size_t>(most)));
+                     Catalogue(rows, host.Key(id), state.blocks_from, static_cast<size_t>(most)));
     const std::string text = TaskText(state, catalogue, static_cast<size_t>(most));
     Json answer = {
         {"text", text}, {"suggested_role", "user"}, {"chars", base::CountCharacters(text)}};
@@ -49,8 +46,8 @@ Result<http::Response> RenderTask(Host& host, const http::Request& request) {
 
 Result<http::Response> GetSnapshot(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
-  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(const TaskState state, ShownTask(host, db, id));
+  return AsResponse(host.Read([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(const TaskState state, ShownTask(host, rows, id));
     return EncodeSnapshot(state);
   }));
 }
@@ -62,18 +59,18 @@ Result<http::Response> ChangeTask(Host& host, const http::Request& request,
   ASSIGN_OR_RETURN(Json body, base::ParseJson(request.body));
   RETURN_IF_ERROR(host.Redact(body, Host::Text::kContent));
   const std::string key = host.Key(id);
-  return AsResponse(host.Write([&](sqlite::Database& db) -> Result<Json> {
-    ASSIGN_OR_RETURN(const TaskState stored, ReadTask(db, key));
+  return AsResponse(host.Write([&](Rows& rows) -> Result<Json> {
+    ASSIGN_OR_RETURN(const TaskState stored, ReadTask(rows, key));
     ASSIGN_OR_RETURN(const TaskState state, change(stored, body));
-    ASSIGN_OR_RETURN(const auto made, GetOrCreate(db, key, host.NowMs()));
-    RETURN_IF_ERROR(Append(db, key, {}, host.NowMs()));  // marks it as used
-    RETURN_IF_ERROR(WriteTask(db, key, state, host.NowMs()));
+    ASSIGN_OR_RETURN(const auto made, GetOrCreate(rows, key, host.NowMs()));
+    RETURN_IF_ERROR(Append(rows, key, {}, host.NowMs()));  // marks it as used
+    RETURN_IF_ERROR(WriteTask(rows, key, state, host.NowMs()));
     return EncodeSnapshot(state);
   }));
 }
 
 Result<http::Response> PutWorking(Host& host, const http::Request& request) {
-  return ChangeTask(host, request, TakeWorking);
+  return ChangeTask(host, request, ApplyWorking);
 }
 
 Result<http::Response> PutSnapshot(Host& host, const http::Request& request) {
@@ -86,11 +83,11 @@ Result<http::Response> PutSnapshot(Host& host, const http::Request& request) {
 
 }  // namespace
 
-std::vector<HostedRoute> TaskRoutes() {
-  return {{"GET", "/conversations/{id}/render", RenderTask},
-          {"GET", "/conversations/{id}/snapshot", GetSnapshot},
-          {"PUT", "/conversations/{id}/snapshot", PutSnapshot},
-          {"PUT", "/conversations/{id}/working", PutWorking}};
+std::vector<HostedHandler> TaskRoutes() {
+  return {{"render_task", RenderTask},
+          {"get_snapshot", GetSnapshot},
+          {"put_snapshot", PutSnapshot},
+          {"put_working", PutWorking}};
 }
 
 }  // namespace conversation

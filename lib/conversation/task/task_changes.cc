@@ -1,4 +1,5 @@
-// Applies changes to a task state.
+// Values beyond the limits are cut instead of refused: they come from tools of agents, which do not
+// know our limits.
 #include "lib/conversation/task/task_changes.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ void ClearTask(TaskState& state) {
   state.budget.used_tokens = 0;
 }
 
-Result<TaskState> TakeWorking(TaskState state, const Json& body) {
+Result<TaskState> ApplyWorking(TaskState state, const Json& body) {
   if (!body.is_object()) return base::Error{base::Code::kInvalid, "the body must be a JSON object"};
   ASSIGN_OR_RETURN(const auto task, base::OptionalString(body, "task"));
   if (body.contains("task")) state.task = TaskOf(task.value_or(""));

@@ -35,6 +35,6 @@ void ClearTask(TaskState& state);
 // Applies the body of PUT …/working to `state`: {"task"?, "files_read"?, "files_modified"?,
 // "actions"?, "plan"?, "budget"?}. Pushes lists; replaces task, plan and budget (null removes
 // them). kInvalid names the field, its limit and its value.
-base::Result<TaskState> TakeWorking(TaskState state, const base::Json& body);
+base::Result<TaskState> ApplyWorking(TaskState state, const base::Json& body);
 
 }  // namespace conversation

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/text/text.h"
 
 namespace conversation {
@@ -126,6 +127,18 @@ Result<TaskState> DecodeTaskState(const Json& json) {
   ASSIGN_OR_RETURN(const auto blocks_from, base::OptionalInt(json, "blocks_from"));
   state.blocks_from = blocks_from.value_or(0);
   return state;
+}
+
+Result<TaskState> ReadTask(Rows& rows, const std::string& conversation) {
+  ASSIGN_OR_RETURN(const auto stored, rows.FindTask(conversation));
+  if (!stored) return TaskState();
+  ASSIGN_OR_RETURN(const Json json, base::ParseStored(*stored, Json()));
+  return DecodeTaskState(json).value_or(TaskState());
+}
+
+Status WriteTask(Rows& rows, const std::string& conversation, const TaskState& state,
+                 int64_t now_ms) {
+  return rows.SaveTask(conversation, base::DumpJson(EncodeTaskState(state)), now_ms);
 }
 
 }  // namespace conversation

@@ -14,7 +14,7 @@ namespace {
 using base::Json;
 using Items = std::vector<std::string>;
 
-TEST(MruRing, WhatIsUsedAgainMovesToTheEnd) {
+TEST(MruRing, ReusedItemMovesToTheEnd) {
   MruRing ring(3, 100);
   for (const char* item : {"a", "b", "c", "a", "d"}) ring.Push(item);
   EXPECT_EQ(ring.items(), (Items{"c", "a", "d"}));
@@ -25,7 +25,7 @@ TEST(MruRing, WhatIsUsedAgainMovesToTheEnd) {
   EXPECT_EQ(ring.items(), (Items{"d", std::string(99, 'y')}));
 }
 
-TEST(TaskOf, TheFirstFiftyWords) {
+TEST(TaskOf, HasTheFirstFiftyWords) {
   std::string words, fifty;
   for (int i = 0; i < 60; ++i) words += "w" + std::to_string(i) + " \n";
   for (int i = 0; i < 50; ++i) fifty += (i ? " w" : "w") + std::to_string(i);
@@ -43,7 +43,7 @@ TEST(TaskBudget, WarnsFromEightyPercentOn) {
   EXPECT_TRUE((TaskBudget{kMostTokens, kMostTokens}).Warns());
 }
 
-TEST(Snapshot, IsWhatALaterConversationGoesOnWith) {
+TEST(Snapshot, RestoresTaskFilesAndPlan) {
   const Json snapshot = {{"task", "deploy v2"},
                          {"files_read", {"a", "b"}},
                          {"files_modified", {"b"}},
@@ -70,7 +70,7 @@ TEST(Snapshot, IsWhatALaterConversationGoesOnWith) {
                                          {"plan", {{"goal", ""}, {"steps", Json::array()}}}}));
 }
 
-TEST(TaskState, ComesBackAsItWasStored) {
+TEST(TaskState, RoundTrips) {
   TaskState state;
   state.task = "deploy";
   state.actions.Push("Read a");
@@ -81,26 +81,27 @@ TEST(TaskState, ComesBackAsItWasStored) {
   EXPECT_EQ(*back, state);
 }
 
-TEST(TakeWorking, PushesListsAndReplacesTheRest) {
+TEST(ApplyWorking, PushesListsAndReplacesTheRest) {
   TaskState state;
   state.files_read.Push("a");
-  const auto taken = TakeWorking(state, {{"task", "one two"},
-                                         {"files_read", {"b", "a"}},
-                                         {"actions", {"exec ls", std::string(300, 'x')}},
-                                         {"budget", {{"used_tokens", 9}, {"window_tokens", 10}}}});
+  const auto taken = ApplyWorking(state, {{"task", "one two"},
+                                          {"files_read", {"b", "a"}},
+                                          {"actions", {"exec ls", std::string(300, 'x')}},
+                                          {"budget", {{"used_tokens", 9}, {"window_tokens", 10}}}});
   ASSERT_TRUE(taken) << taken.error().message;
   EXPECT_EQ(taken->files_read.items(), (Items{"b", "a"}));
   EXPECT_EQ(base::CountCharacters(taken->actions.items()[1]), kMostActionCharacters);
   EXPECT_TRUE(taken->budget.Warns());
-  const auto out = TakeWorking(*taken, {{"task", nullptr}, {"plan", nullptr}, {"budget", nullptr}});
+  const auto out =
+      ApplyWorking(*taken, {{"task", nullptr}, {"plan", nullptr}, {"budget", nullptr}});
   ASSERT_TRUE(out);
   EXPECT_EQ(out->task, "");
   EXPECT_EQ(out->files_read.items(), (Items{"b", "a"}));
 }
 
-TEST(TakeWorking, ErrorsNameTheFieldTheLimitAndTheValue) {
+TEST(ApplyWorking, ErrorsNameFieldLimitAndValue) {
   const auto error = [](const Json& body) {
-    const auto taken = TakeWorking({}, body);
+    const auto taken = ApplyWorking({}, body);
     return taken ? std::string("accepted") : taken.error().message;
   };
   EXPECT_EQ(error(Json::array()), "the body must be a JSON object");
@@ -123,7 +124,7 @@ TEST(TakeWorking, ErrorsNameTheFieldTheLimitAndTheValue) {
             "budget.used_tokens must be a whole number from 0 to 1000000000000");
 }
 
-TEST(Changes, AToolsPlanKeepsTheGoalAndIsCut) {
+TEST(Changes, PlanOfAToolKeepsGoalAndIsCut) {
   TaskState state;
   state.plan.goal = "v2 runs";
   TaskChanges changes;
@@ -134,7 +135,7 @@ TEST(Changes, AToolsPlanKeepsTheGoalAndIsCut) {
   EXPECT_TRUE(DecodePlan(EncodePlan(state.plan)));
 }
 
-TEST(Changes, StepsChangeByTheirId) {
+TEST(Changes, StepsChangeById) {
   TaskState state;
   TaskChanges changes;
   changes.steps = {{"build", StepStatus::kPending, "1"}, {"ship", StepStatus::kPending, "2"}};
@@ -145,7 +146,7 @@ TEST(Changes, StepsChangeByTheirId) {
   EXPECT_EQ(state.plan.steps[0], (PlanStep{"build", StepStatus::kCompleted, "1"}));
 }
 
-TEST(BeginRequest, AFinishedPlanGoesWithItsTask) {
+TEST(BeginRequest, FinishedPlanIsRemovedWithItsTask) {
   TaskState state;
   BeginRequest(state, "deploy the new version");
   state.plan.steps = {{"build", StepStatus::kPending, ""}};

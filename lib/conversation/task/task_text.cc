@@ -1,4 +1,7 @@
-// Builds the sections with one set of trims after the other until they fit.
+// The section is built with increasing trims until it fits: cutting the finished text would drop
+// its last sections, while less useful items before them stay. All names, tasks and steps are
+// untrusted, and each becomes one inert line, so that none can begin a section or imitate a
+// heading.
 #include "lib/conversation/task/task_text.h"
 
 #include <algorithm>
@@ -38,8 +41,8 @@ constexpr std::string_view kBlocksHead =
     "Blocks from prior interactions (use recall tool to get full details):\n"
     "recall with {\"block\": n} returns the original messages of #n.\n";
 
-// True at a bracket before the word of a heading, in any case and with any blanks; a character
-// beyond ASCII counts, since it may resemble a letter. "[id]" in a file name is no heading.
+// Whether a bracket and the word of a heading begin here, in any case and with any blanks. A
+// non-ASCII character counts as a letter, since it may resemble one. "[id]" in a file name is none.
 bool BeginsHeading(std::string_view rest) {
   const size_t bracket = base::BracketBytes(rest);
   if (bracket == 0) return false;
@@ -57,7 +60,7 @@ bool BeginsHeading(std::string_view rest) {
   return base::IsOneOf(word, kHeadings);
 }
 
-// Escapes the brackets of headings in an inert line, and nothing else a second time.
+// Escapes the brackets of headings in a line that is already inert.
 std::string WithoutHeadings(std::string_view line) {
   std::string text;
   for (size_t at = 0; at < line.size();) {
@@ -89,7 +92,7 @@ void AddList(std::string& text, std::string_view name, const MruRing& ring, size
   if (!items.empty()) text.append(name).append(": ").append(items).append("\n");
 }
 
-// `always`: also without a line, as the head of what follows.
+// `always`: even without a line, as the heading of the sections that follow.
 std::string ContextSection(const TaskState& state, const Trims& trims, bool always) {
   std::string text;
   if (!state.task.empty())

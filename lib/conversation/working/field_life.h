@@ -9,16 +9,14 @@
 
 #include "lib/base/process/aging_clock.h"
 #include "lib/base/result.h"
-#include "lib/conversation/working/field_refreshes.h"
-#include "lib/conversation/working/field_table.h"
-#include "lib/sqlite/database.h"
+#include "lib/conversation/working/fields.h"
 
 namespace conversation {
 
 // Any thread; Keep and Sweep one at a time.
 class FieldLife {
  public:
-  // `clock` outlives this; `saved_ms`: LoadFieldClock of the file.
+  // `clock` outlives this; `saved_ms`: Rows::LoadClock of the file.
   FieldLife(const base::Clock& clock, int64_t saved_ms, int64_t default_ttl_ms = kDefaultFieldTtlMs)
       : clock_(clock, saved_ms), default_ttl_ms_(default_ttl_ms), saved_ms_(saved_ms) {}
 
@@ -31,8 +29,7 @@ class FieldLife {
   FieldRefreshes& refreshes() { return refreshes_; }
 
   // Runs its argument in a transaction and returns after the commit.
-  using Write =
-      std::function<base::Status(const std::function<base::Status(sqlite::Database&)>& work)>;
+  using Write = std::function<base::Status(const std::function<base::Status(Rows&)>& work)>;
   // Refreshes are unwritten for kKeepEveryMs or longer: a crash should not lose more.
   bool Due() const { return refreshes_.Count() > 0 && clock_.NowMs() - kept_ms_ >= kKeepEveryMs; }
   // Writes refreshes and clock if there are refreshes, or if the clock is `every_ms` ahead of the
@@ -48,7 +45,5 @@ class FieldLife {
   std::atomic<int64_t> saved_ms_, kept_ms_{0};
   FieldRefreshes refreshes_;
 };
-
-base::Result<int64_t> LoadFieldClock(sqlite::Database& db);  // 0: never saved
 
 }  // namespace conversation

@@ -3,49 +3,42 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/conversation/checkpoint/checkpoint_table.h"
+#include "lib/conversation/checkpoint/checkpoint.h"
+#include "lib/conversation/rows_fixture.h"
 #include "lib/testing/fake_clock.h"
-#include "lib/testing/temporary_directory.h"
 
 namespace conversation {
 namespace {
 
 constexpr int64_t kLifeDay = 86'400'000;
 
-class FieldLifeTest : public testing::Test {
+class FieldLifeTest : public RowsTest {
  protected:
-  void SetUp() override {
-    auto db = sqlite::Database::Open(directory_.File("x.db"), {});
-    ASSERT_TRUE(db) << db.error().message;
-    db_.emplace(*std::move(db));
-    ASSERT_TRUE(sqlite::Migrate(*db_, {kFieldsStep, kCheckpointStep}));
-    Restart();
-  }
-  void Restart() { life_ = std::make_unique<FieldLife>(clock_, *LoadFieldClock(*db_)); }
+  void SetUp() override { Restart(); }
+  void Restart() { life_ = std::make_unique<FieldLife>(clock_, *rows().LoadClock()); }
   void Put(const std::string& id) {
-    ASSERT_TRUE(WriteFields(*db_, {"", id, {{{"a", 1}}, {}}, {}}, life_->Now()));
+    ASSERT_TRUE(WriteFields(rows(), {"", id, {{{"a", 1}}, {}}, {}}, life_->Now()));
   }
   bool Lives(const std::string& id = "c") {
-    return ReadFields(*db_, id, life_->Now()).value_or(WorkingFields()).version > 0;
+    return ReadFields(rows(), id, life_->Now()).value_or(WorkingFields()).version > 0;
   }
   FieldLife::Write Writing() {
     return [this](const auto& work) {
       ++commits_;
-      return work(*db_);
+      return work(rows());
     };
   }
   int64_t Sweep() {
     return life_->Sweep(Writing(), [] { return false; }).value_or(-1);
   }
 
-  const testing::TemporaryDirectory directory_;
-  std::optional<sqlite::Database> db_;
   testing::FakeClock clock_;
   std::unique_ptr<FieldLife> life_;
   int commits_ = 0;
 };
+INSTANTIATE_TEST_SUITE_P(Rows, FieldLifeTest, kBothEngines, EngineName);
 
-TEST_F(FieldLifeTest, ARefreshOutlivesARestartOnceItWasKept) {
+TEST_P(FieldLifeTest, WrittenRefreshSurvivesRestart) {
   Put("c");
   clock_.Advance(kLifeDay - 1);
   life_->refreshes().Note("c", {1, life_->Now().now_ms + kLifeDay});
@@ -58,7 +51,7 @@ TEST_F(FieldLifeTest, ARefreshOutlivesARestartOnceItWasKept) {
   EXPECT_TRUE(Lives());
 }
 
-TEST_F(FieldLifeTest, AWallClockThatJumpsEndsAndKeepsNothing) {
+TEST_P(FieldLifeTest, WallClockJumpExpiresAndKeepsNothing) {
   Put("c");
   ASSERT_TRUE(life_->Keep(Writing()));
   clock_.Jump(10 * 365 * kLifeDay);
@@ -74,7 +67,7 @@ TEST_F(FieldLifeTest, AWallClockThatJumpsEndsAndKeepsNothing) {
   EXPECT_TRUE(Lives("d"));
 }
 
-TEST_F(FieldLifeTest, ASweepRemovesAllInPiecesAndStopsWhenItMust) {
+TEST_P(FieldLifeTest, SweepRemovesInPiecesAndStops) {
   for (int i = 0; i < 450; ++i) Put("c" + std::to_string(i));
   clock_.Advance(kLifeDay + kKeepExpiredMs);
   int calls = 0;
@@ -83,15 +76,15 @@ TEST_F(FieldLifeTest, ASweepRemovesAllInPiecesAndStopsWhenItMust) {
   EXPECT_EQ(Sweep(), 0);
 }
 
-TEST_F(FieldLifeTest, CheckpointsAgeByTheSameClockAndAreSweptToo) {
+TEST_P(FieldLifeTest, CheckpointsExpireByTheSameClock) {
   const auto save = [&](const std::string& id) {
-    return SaveCheckpoint(*db_, {.conversation = id,
-                                 .document = "{}",
-                                 .sha256 = "",
-                                 .ttl_ms = 10 * kLifeDay,
-                                 .now_ms = life_->Now().now_ms});
+    return SaveCheckpoint(rows(), {.conversation = id,
+                                   .document = "{}",
+                                   .sha256 = "",
+                                   .ttl_ms = 10 * kLifeDay,
+                                   .now_ms = life_->Now().now_ms});
   };
-  const auto there = [&] { return ListCheckpoints(*db_, "c", life_->Now().now_ms)->size(); };
+  const auto there = [&] { return ListCheckpoints(rows(), "c", life_->Now().now_ms)->size(); };
   ASSERT_TRUE(save("c"));
   ASSERT_TRUE(life_->Keep(Writing(), 0));
   clock_.Jump(365 * kLifeDay);
@@ -105,7 +98,7 @@ TEST_F(FieldLifeTest, CheckpointsAgeByTheSameClockAndAreSweptToo) {
   EXPECT_EQ(Sweep(), 10);
 }
 
-TEST_F(FieldLifeTest, WhatAReadRefreshedIsNotSwept) {
+TEST_P(FieldLifeTest, RefreshedFieldsAreNotSwept) {
   Put("c");
   clock_.Advance(kLifeDay - 1);
   life_->refreshes().Note("c", {1, life_->Now().now_ms + kLifeDay});

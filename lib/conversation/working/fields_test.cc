@@ -19,7 +19,7 @@ TEST(WorkingFields, MergesByNameAndKeepsNull) {
   EXPECT_EQ(*merged, (Json{{"a", 1}, {"b", {{"y", 2}}}, {"c", nullptr}}));
 }
 
-TEST(WorkingFields, TheLimitCountsNamesAndValuesBeforeTheWrite) {
+TEST(WorkingFields, LimitCountsNamesAndValues) {
   const size_t room = kMaxWorkingBytes - 4 - 2;  // the name, and the quotes of a string
   const auto full = MergeWorkingFields(Json::object(), {{"name", std::string(room, 'x')}});
   ASSERT_TRUE(full);
@@ -64,7 +64,7 @@ TEST(WorkingFields, NamesToDeleteComeFromBodyAndQuery) {
   EXPECT_FALSE(DecodeFieldNames("[]", {}));
 }
 
-TEST(WorkingFields, IfMatchIsAVersion) {
+TEST(WorkingFields, IfMatchHasAVersion) {
   EXPECT_EQ(*DecodeIfMatch({}), std::nullopt);
   EXPECT_EQ(*DecodeIfMatch("*"), std::nullopt);
   EXPECT_EQ(*DecodeIfMatch("\"7\""), 7);

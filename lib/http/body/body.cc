@@ -49,12 +49,12 @@ BodyDecoder::~BodyDecoder() = default;
 BodyDecoder::BodyDecoder(BodyDecoder&&) noexcept = default;
 BodyDecoder& BodyDecoder::operator=(BodyDecoder&&) noexcept = default;
 
-BodyDecoder::Step BodyDecoder::Take(std::string_view bytes, std::string& out) {
+BodyDecoder::Step BodyDecoder::Consume(std::string_view bytes, std::string& out) {
   if (done_) return {};
-  return chunked_ ? TakeChunked(bytes, out) : TakeCounted(bytes, out);
+  return chunked_ ? ConsumeChunked(bytes, out) : ConsumeCounted(bytes, out);
 }
 
-BodyDecoder::Step BodyDecoder::TakeCounted(std::string_view bytes, std::string& out) {
+BodyDecoder::Step BodyDecoder::ConsumeCounted(std::string_view bytes, std::string& out) {
   const size_t used = static_cast<size_t>(std::min<uint64_t>(bytes.size(), remaining_));
   out.append(bytes.substr(0, used));
   remaining_ -= used;
@@ -62,7 +62,7 @@ BodyDecoder::Step BodyDecoder::TakeCounted(std::string_view bytes, std::string& 
   return {used, std::nullopt};
 }
 
-BodyDecoder::Step BodyDecoder::TakeChunked(std::string_view bytes, std::string& out) {
+BodyDecoder::Step BodyDecoder::ConsumeChunked(std::string_view bytes, std::string& out) {
   auto& parser = chunked_->parser;
   Step step;
   while (!parser.is_done()) {

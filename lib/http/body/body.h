@@ -27,13 +27,13 @@ class BodyDecoder {
     size_t used = 0;
     std::optional<Refusal> refusal;
   };
-  Step Take(std::string_view bytes, std::string& out);
+  Step Consume(std::string_view bytes, std::string& out);
   bool done() const { return done_; }
 
  private:
   struct Chunked;
-  Step TakeCounted(std::string_view bytes, std::string& out);
-  Step TakeChunked(std::string_view bytes, std::string& out);
+  Step ConsumeCounted(std::string_view bytes, std::string& out);
+  Step ConsumeChunked(std::string_view bytes, std::string& out);
 
   std::unique_ptr<Chunked> chunked_;
   uint64_t remaining_;  // of a counted body

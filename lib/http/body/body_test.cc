@@ -9,15 +9,15 @@ namespace http {
 namespace {
 
 // Feeds `wire` in pieces of random size, like a connection: passes unconsumed bytes again.
-std::string TakeInPieces(const BodyExtent& head, std::string_view wire, std::mt19937_64& random,
-                         std::string& unused, bool& done) {
+std::string ConsumeInPieces(const BodyExtent& head, std::string_view wire, std::mt19937_64& random,
+                            std::string& unused, bool& done) {
   BodyDecoder decoder(head, 1 << 20);
   std::string body, buffer;
   while (!wire.empty() && !decoder.done()) {
     const size_t bytes = std::min<size_t>(wire.size(), 1 + random() % 9);
     buffer.append(wire.substr(0, bytes));
     wire.remove_prefix(bytes);
-    const auto step = decoder.Take(buffer, body);
+    const auto step = decoder.Consume(buffer, body);
     EXPECT_FALSE(step.refusal) << step.refusal->reason;
     buffer.erase(0, step.used);
   }
@@ -26,7 +26,7 @@ std::string TakeInPieces(const BodyExtent& head, std::string_view wire, std::mt1
   return body;
 }
 
-TEST(BodyDecoder, FindsTheSameBodyHoweverItWasCut) {
+TEST(BodyDecoder, BodyIsIndependentOfPieces) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -46,20 +46,20 @@ TEST(BodyDecoder, FindsTheSameBodyHoweverItWasCut) {
     counted.content_length = body.size();
     std::string unused;
     bool done = false;
-    EXPECT_EQ(TakeInPieces(chunked, chunks + "NEXT", random, unused, done), body);
+    EXPECT_EQ(ConsumeInPieces(chunked, chunks + "NEXT", random, unused, done), body);
     EXPECT_TRUE(done);
     EXPECT_EQ(unused, "NEXT");
-    EXPECT_EQ(TakeInPieces(counted, body + "NEXT", random, unused, done), body);
+    EXPECT_EQ(ConsumeInPieces(counted, body + "NEXT", random, unused, done), body);
     EXPECT_TRUE(done);
     EXPECT_EQ(unused, "NEXT");
-    EXPECT_EQ(TakeInPieces(chunked, chunks.substr(0, chunks.size() - 1), random, unused, done),
+    EXPECT_EQ(ConsumeInPieces(chunked, chunks.substr(0, chunks.size() - 1), random, unused, done),
               body);
     EXPECT_FALSE(done) << "the last byte is still to come";
   }
 }
 
 // A regression that the test above found: Beast ended the process.
-TEST(BodyDecoder, SurvivesALastChunkThatComesByteByByte) {
+TEST(BodyDecoder, SurvivesLastChunkByteByByte) {
   BodyExtent head;
   head.chunked = true;
   for (const std::string wire : {"0\r\n\r\n", "1\r\nx\r\n0\r\n\r\n", "0\r\nA: b\r\n\r\n"}) {
@@ -67,7 +67,7 @@ TEST(BodyDecoder, SurvivesALastChunkThatComesByteByByte) {
     std::string body, buffer;
     for (const char byte : wire) {
       EXPECT_FALSE(decoder.done());
-      const auto step = decoder.Take(buffer += byte, body);
+      const auto step = decoder.Consume(buffer += byte, body);
       EXPECT_FALSE(step.refusal);
       buffer.erase(0, step.used);
     }
@@ -75,7 +75,7 @@ TEST(BodyDecoder, SurvivesALastChunkThatComesByteByByte) {
   }
 }
 
-TEST(BodyDecoder, SurvivesWhatIsNoBody) {
+TEST(BodyDecoder, SurvivesRandomBytes) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -87,7 +87,7 @@ TEST(BodyDecoder, SurvivesWhatIsNoBody) {
     std::string body, buffer;
     for (int i = 0; i < 12 && !decoder.done(); ++i) {
       for (size_t n = random() % 5; n > 0; --n) buffer += letters[random() % letters.size()];
-      const auto step = decoder.Take(buffer, body);
+      const auto step = decoder.Consume(buffer, body);
       ASSERT_LE(body.size(), 100u);
       if (step.refusal) break;
       buffer.erase(0, step.used);
@@ -95,13 +95,13 @@ TEST(BodyDecoder, SurvivesWhatIsNoBody) {
   }
 }
 
-TEST(BodyDecoder, RefusesAChunkThatWouldPassTheLimitBeforeItComes) {
+TEST(BodyDecoder, RefusesLargeChunkBeforeItArrives) {
   BodyExtent head;
   head.chunked = true;
   BodyDecoder decoder(head, 10);
   std::string body;
-  EXPECT_FALSE(decoder.Take("6\r\nhello!", body).refusal);
-  const auto step = decoder.Take("\r\n5\r\n", body);
+  EXPECT_FALSE(decoder.Consume("6\r\nhello!", body).refusal);
+  const auto step = decoder.Consume("\r\n5\r\n", body);
   ASSERT_TRUE(step.refusal);
   EXPECT_EQ(step.refusal->status, 413);
 }

@@ -15,7 +15,7 @@ using base::Error;
 
 constexpr size_t kEndBytes = 4;  // CRLF CRLF
 
-// A head over its limit is kUnavailable as well: it does not depend on what was asked.
+// A head over its limit is kUnavailable as well, since it does not depend on the request.
 Error Malformed(const std::string& reason) {
   return {Code::kUnavailable, "the answer is not HTTP: " + reason};
 }
@@ -59,7 +59,7 @@ std::optional<Error> ReadFraming(const Headers& headers, Framed& out) {
 
 }  // namespace
 
-AnswerReader::Step AnswerReader::Take(std::string_view bytes) {
+AnswerReader::Step AnswerReader::Consume(std::string_view bytes) {
   Step step;
   began_ |= !bytes.empty();
   rest_.append(bytes);
@@ -123,13 +123,13 @@ void AnswerReader::ReadBody(Step& step) {
     step.body = std::exchange(rest_, {});
     return;
   }
-  const auto taken = body_->Take(rest_, step.body);
-  rest_.erase(0, taken.used);
-  if (taken.refusal && taken.refusal->status == 413) {
+  const auto consumed = body_->Consume(rest_, step.body);
+  rest_.erase(0, consumed.used);
+  if (consumed.refusal && consumed.refusal->status == 413) {
     step.fault = Error{Code::kTooLarge,
                        "the answer is larger than " + std::to_string(max_body_bytes_) + " bytes"};
-  } else if (taken.refusal) {
-    step.fault = Malformed(taken.refusal->reason);
+  } else if (consumed.refusal) {
+    step.fault = Malformed(consumed.refusal->reason);
   }
   step.done = body_->done();
 }

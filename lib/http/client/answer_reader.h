@@ -31,7 +31,7 @@ class AnswerReader {
     std::optional<base::Error>
         fault;  // kTooLarge: the body; else kUnavailable. The reader is then unusable
   };
-  Step Take(std::string_view bytes);
+  Step Consume(std::string_view bytes);
   Step End();  // the connection ended
 
   bool began() const { return began_; }

@@ -47,7 +47,7 @@ class RestClient : public Client {
   base::Result<std::string> Build(const ClientRequest& request) const;
   base::Result<IncomingAnswer::Started> Begin(const ClientRequest& request,
                                               Clock::time_point head_by, uint64_t max_body_bytes,
-                                              const std::shared_ptr<Meeting>& meeting);
+                                              const std::shared_ptr<CallMonitor>& monitor);
   std::string What(const ClientRequest& request) const;
 
   const ClientOptions options_;
@@ -97,16 +97,15 @@ base::Result<std::string> RestClient::Build(const ClientRequest& request) const 
   return bytes + "\r\n" + request.body;
 }
 
-base::Result<IncomingAnswer::Started> RestClient::Begin(const ClientRequest& request,
-                                                        Clock::time_point head_by,
-                                                        uint64_t max_body_bytes,
-                                                        const std::shared_ptr<Meeting>& meeting) {
+base::Result<IncomingAnswer::Started> RestClient::Begin(
+    const ClientRequest& request, Clock::time_point head_by, uint64_t max_body_bytes,
+    const std::shared_ptr<CallMonitor>& monitor) {
   const std::string what = What(request);
   ASSIGN_OR_RETURN(std::string bytes, Build(request));
-  // Sends nothing after the caller's deadline, which may have passed before a second try, or
+  // Sends nothing after the caller's deadline, which may have passed before a second attempt, or
   // during a slow bearer_token or a pause of the process.
   if (Clock::now() >= head_by) return Error{Code::kTimeout, what + ": not sent in time"};
-  auto call = std::make_shared<Call>(open_, meeting);
+  auto call = std::make_shared<Call>(open_, monitor);
   auto cancel =
       pool_->Begin({std::move(bytes), request.method == "HEAD", max_body_bytes, what}, call);
   return IncomingAnswer::Started{std::move(call), std::move(cancel)};
@@ -118,16 +117,16 @@ base::Result<Response> RestClient::Send(const ClientRequest& request) {
   const Error too_large{Code::kTooLarge, What(request) + ": the answer is larger than " +
                                              std::to_string(limit) + " bytes"};
   const auto end = Clock::now() + std::chrono::milliseconds(request.timeout_ms);
-  const auto meeting = std::make_shared<Meeting>();
+  const auto monitor = std::make_shared<CallMonitor>();
   IncomingAnswer answer(What(request), {end, end, request.timeout_ms}, IsIdempotent(request),
-                        meeting, [&] { return Begin(request, end, limit, meeting); });
+                        monitor, [&] { return Begin(request, end, limit, monitor); });
   answer.Start();
   for (;;) {
     {
-      std::unique_lock lock(meeting->mutex);
-      meeting->changed.wait_until(lock, end, [&] { return answer.Ready(); });
+      std::unique_lock lock(monitor->mutex);
+      monitor->changed.wait_until(lock, end, [&] { return answer.Ready(); });
     }
-    auto step = answer.Take();
+    auto step = answer.Pop();
     if (!step) continue;
     if (step->kind == IncomingAnswer::Step::Kind::kEnd) {
       RETURN_IF_ERROR(step->end);
@@ -147,8 +146,8 @@ std::unique_ptr<OpenStream> RestClient::Open(const ClientRequest& request, Strea
   const auto head_by = Clock::now() + std::chrono::milliseconds(request.timeout_ms);
   const IncomingAnswer::Limits limits{head_by, Clock::time_point::max(), options_.idle_timeout_ms};
   auto answer = std::make_unique<IncomingAnswer>(
-      What(request), limits, IsIdempotent(request), streams_.meeting(),
-      [this, request, head_by] { return Begin(request, head_by, UINT64_MAX, streams_.meeting()); });
+      What(request), limits, IsIdempotent(request), streams_.monitor(),
+      [this, request, head_by] { return Begin(request, head_by, UINT64_MAX, streams_.monitor()); });
   return streams_.Open(std::move(answer), std::move(reader));
 }
 

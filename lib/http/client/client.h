@@ -11,7 +11,7 @@ namespace http {
 // Any thread. An answer of any HTTP status is a value; an error means no complete answer:
 // kUnavailable (refused, reset, unresolved, not HTTP, a head over its limit), kTimeout, kTooLarge
 // (the body); kInvalid: a bad target or header, not sent. Follows no redirects. Retries idempotent
-// requests (calls.h) once on a dead connection.
+// requests (answer.h) once on a dead connection.
 class Client {
  public:
   virtual ~Client() = default;

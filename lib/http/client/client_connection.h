@@ -34,7 +34,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void Send(std::string_view bytes, std::function<void(Code)> done);  // bytes live until then
   // At most 16 KiB; no bytes only with an error.
   void Receive(std::function<void(Code, std::string_view)> done);
-  bool IsQuiet();  // open, and nothing came since the last answer
+  bool IsQuiet();  // open, and no bytes arrived since the last answer
   void Close();
 
  private:

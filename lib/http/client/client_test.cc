@@ -96,7 +96,7 @@ TEST(Client, SendsEveryPartOfARequest) {
   }
 }
 
-TEST(Client, TakesAnyStatusAsAValue) {
+TEST(Client, AnyStatusIsAValue) {
   const auto server = StartServer(MirrorRoutes());
   const auto client = BlockingClientOf(server->port());
   EXPECT_EQ(client->Send(Get("/nothing"))->status, 404);
@@ -115,7 +115,7 @@ TEST(Client, DoesNotFollowRedirects) {
   EXPECT_EQ(answer->headers.Get("location"), "/mirror/a");
 }
 
-TEST(Client, CapsWhatItTakes) {
+TEST(Client, AnswerIsLimited) {
   const auto server = StartServer(MirrorRoutes());
   ClientOptions options;
   options.max_response_bytes = 50'000;
@@ -131,7 +131,7 @@ TEST(Client, CapsWhatItTakes) {
   EXPECT_EQ(wide->Send(Get("/large-chunked"))->body.size(), 100'000u);
 }
 
-TEST(Client, GivesUpWhileBytesCome) {
+TEST(Client, TimeoutEndsAnActiveAnswer) {
   // Each call closes its connection while the library reads a body from it, in pieces.
   const auto server = StartServer({{"GET", "/large", [](const Request&) {
                                       return TextResponse(200, std::string(1 << 20, 'x'));
@@ -146,7 +146,7 @@ TEST(Client, GivesUpWhileBytesCome) {
   }
 }
 
-TEST(Client, SendsAndTakesLargeBodies) {
+TEST(Client, TransfersLargeBodies) {
   const auto server = StartServer(MirrorRoutes());
   const auto client = BlockingClientOf(server->port());
   const std::string body(4 << 20, 'b');
@@ -159,7 +159,7 @@ TEST(Client, SendsAndTakesLargeBodies) {
   }
 }
 
-TEST(Client, RefusesRequestsThatWouldSplit) {
+TEST(Client, RefusesHeaderInjection) {
   const auto client = BlockingClientOf(1);
   ClientRequest request = Get("/a");
   request.headers.Add("X", "a\r\nY: b");
@@ -169,7 +169,7 @@ TEST(Client, RefusesRequestsThatWouldSplit) {
   EXPECT_EQ(client->Send(Get("/a\r\nX: y")).error().code, base::Code::kInvalid);
 }
 
-TEST(Client, SaysThatNobodyListens) {
+TEST(Client, RefusedConnectionIsUnavailable) {
   int port = 0;
   { port = StartServer({})->port(); }
   const auto answer = BlockingClientOf(port)->Send(Get("/a?secret=1"));
@@ -179,7 +179,7 @@ TEST(Client, SaysThatNobodyListens) {
   EXPECT_EQ(answer.error().message.find("secret"), std::string::npos);
 }
 
-TEST(Client, ReachesAServerByAnAddressOfEachFamily) {
+TEST(Client, ConnectsToBothAddressFamilies) {
   for (const std::string host : {"127.0.0.1", "[::1]"}) {
     ServerOptions options;
     options.listen = host + ":0";
@@ -212,7 +212,7 @@ TEST(Client, RefusesAddressesThatAreNotHttp) {
   }
 }
 
-TEST(Client, KeepsTheWholeDeadlineHoweverTheServerDrips) {
+TEST(Client, DrippingServerEndsAtDeadline) {
   // The interval between bytes is shorter than any timeout of a read.
   testing::HttpScript script;
   script.Add({"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", testing::HttpScript::kDrip});
@@ -226,7 +226,7 @@ TEST(Client, KeepsTheWholeDeadlineHoweverTheServerDrips) {
   EXPECT_LT(base::SystemClock().MonotonicMs() - start_ms, 2'000);
 }
 
-TEST(Client, TimesOutWhenNoAnswerComes) {
+TEST(Client, TimesOutWithoutAnswer) {
   testing::HttpScript script;
   script.Add({"", testing::HttpScript::kSilence});
   ClientRequest request = Get("/a");
@@ -242,7 +242,7 @@ TEST(Client, ReusesConnections) {
   EXPECT_EQ(script.connections(), 1);
 }
 
-TEST(Client, SendsOnceMoreWhenAReusedConnectionIsDead) {
+TEST(Client, RetriesOnceOnDeadReusedConnection) {
   for (const bool idempotent : {true, false}) {
     testing::HttpScript script;
     script.Add({testing::kHelloAnswer, testing::HttpScript::kKeep});
@@ -280,7 +280,7 @@ TEST(Client, SendsNothingAfterTheDeadline) {
   EXPECT_EQ(script.requests(), 1);
 }
 
-TEST(Client, SendsOnceMoreAfterAReset) {
+TEST(Client, RetriesOnceAfterReset) {
   testing::HttpScript script;
   script.Add({testing::kHelloAnswer, testing::HttpScript::kReset});
   script.Add({testing::kHelloAnswer, testing::HttpScript::kKeep});
@@ -289,7 +289,7 @@ TEST(Client, SendsOnceMoreAfterAReset) {
   EXPECT_EQ(client->Send(Get("/a"))->body, "hello");
 }
 
-TEST(Client, ReportsAnAnswerThatWasCutOff) {
+TEST(Client, TruncatedAnswerIsAnError) {
   for (const std::string head :
        {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhell",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhell\r\n"}) {

@@ -52,7 +52,7 @@ TEST_F(TlsClient, RefusesAnotherAuthority) {
   EXPECT_NE(Ask(Options("127.0.0.1", server.port(), "")).find("SSL"), std::string::npos);
 }
 
-TEST_F(TlsClient, ShowsItsCertificate) {
+TEST_F(TlsClient, PresentsItsCertificate) {
   const testing::TlsServer server(authority_.Issue("s", "IP:127.0.0.1"),
                                   authority_.certificate_pem());
   ClientOptions options = Options("127.0.0.1", server.port(), authority_.certificate_pem());
@@ -63,7 +63,7 @@ TEST_F(TlsClient, ShowsItsCertificate) {
   EXPECT_EQ(Ask(options), "admin");
 }
 
-TEST_F(TlsClient, SaysWhichFilesAreNoUse) {
+TEST_F(TlsClient, ErrorNamesUnusableFile) {
   ClientOptions options;
   options.base_url = "https://127.0.0.1:1";
   options.ca_file = directory_.File("none.pem");

@@ -48,7 +48,7 @@ class ClientExchange : public std::enable_shared_from_this<ClientExchange> {
 
   void Start() {
     if (!call_) return;  // canceled before
-    connection_ = pool_->TakeIdle();
+    connection_ = pool_->AcquireIdle();
     if (connection_) return Send();
     auto made = pool_->MakeConnection();
     if (!made) return Fail(made.error(), false);
@@ -78,21 +78,21 @@ class ClientExchange : public std::enable_shared_from_this<ClientExchange> {
   void Receive() {
     connection_->Receive([self = shared_from_this()](const auto& error, std::string_view bytes) {
       if (!self->call_) return;
-      if (error == asio::error::eof) return self->Take(self->reader_.End());
+      if (error == asio::error::eof) return self->OnStep(self->reader_.End());
       if (error)
         return self->Fail({Code::kUnavailable, "receiving the answer: " + error.message()},
                           !self->reader_.began());
-      self->Take(self->reader_.Take(bytes));
+      self->OnStep(self->reader_.Consume(bytes));
     });
   }
 
-  void Take(AnswerReader::Step step) {
-    if (step.head) call_->HeadCame(std::move(*step.head));
-    const bool room = step.body.empty() || call_->Add(step.body);
+  void OnStep(AnswerReader::Step step) {
+    if (step.head) call_->SetHead(std::move(*step.head));
+    const bool space = step.body.empty() || call_->Add(step.body);
     if (step.fault) return Fail(*step.fault, !reader_.began());
     if (step.done) return Finish();
-    if (room) return Receive();
-    call_->WhenRoom([self = shared_from_this()] {
+    if (space) return Receive();
+    call_->WhenSpace([self = shared_from_this()] {
       asio::post(ClientIo(), [self] {
         if (self->call_) self->Receive();
       });
@@ -117,7 +117,7 @@ class ClientExchange : public std::enable_shared_from_this<ClientExchange> {
   WireRequest request_;
   AnswerReader reader_;
   std::shared_ptr<ClientConnection> connection_;
-  std::shared_ptr<Call> call_;  // null: over
+  std::shared_ptr<Call> call_;  // null: the exchange has ended
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ void ConnectionPool::Close() {
   });
 }
 
-std::shared_ptr<ClientConnection> ConnectionPool::TakeIdle() {
+std::shared_ptr<ClientConnection> ConnectionPool::AcquireIdle() {
   while (!idle_.empty()) {
     auto connection = std::move(idle_.back().connection);
     idle_.pop_back();

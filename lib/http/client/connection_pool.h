@@ -40,7 +40,7 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
   void Close();  // the idle connections; any thread
 
   // For exchanges:
-  std::shared_ptr<ClientConnection> TakeIdle();  // null: none
+  std::shared_ptr<ClientConnection> AcquireIdle();  // null: none
   base::Result<std::shared_ptr<ClientConnection>> MakeConnection();
   void Release(std::shared_ptr<ClientConnection> connection);
   const Address& address() const { return address_; }

@@ -27,7 +27,7 @@ constexpr int64_t kMostGrowthKib = 6 << 10;
 struct Form {
   const char* name;
   std::string begin, piece;  // `piece` follows without end
-  bool of_stream = true;     // a stream refuses it as well; else a stream may go on for ever
+  bool of_stream = true;     // a stream refuses it as well; else a stream may be endless
   bool slow = false;         // little body in many bytes: the deadline ends it
 };
 
@@ -72,7 +72,7 @@ int64_t StatusKib(const std::string& name) {
   return 0;
 }
 
-// The most that the process grew over what it had at the beginning.
+// The largest growth of the process since the beginning.
 class Growth {
  public:
   Growth() {
@@ -106,7 +106,7 @@ void ExpectRefused(const Form& form, const base::Error& error) {
   EXPECT_NE(error.message.find("answer"), std::string::npos) << form.name << ": " << error.message;
 }
 
-TEST(HostileAnswers, AnEndlessOneEndsACallWithLittleMemory) {
+TEST(HostileAnswers, EndlessAnswerEndsCallWithLittleMemory) {
   for (const Form& form : EndlessForms()) {
     HttpScript script;
     script.Add({form.begin, HttpScript::kFlood, form.piece});
@@ -122,7 +122,7 @@ TEST(HostileAnswers, AnEndlessOneEndsACallWithLittleMemory) {
   }
 }
 
-TEST(HostileAnswers, AnEndlessOneEndsAStreamWithLittleMemory) {
+TEST(HostileAnswers, EndlessAnswerEndsStreamWithLittleMemory) {
   for (const Form& form : EndlessForms()) {
     if (!form.of_stream) continue;
     HttpScript script;
@@ -138,7 +138,7 @@ TEST(HostileAnswers, AnEndlessOneEndsAStreamWithLittleMemory) {
   }
 }
 
-TEST(HostileAnswers, AHeadThatDripsEndsAtTheDeadline) {
+TEST(HostileAnswers, DrippingHeadEndsAtDeadline) {
   for (const std::string begin :
        {"", "HTTP/1.1 200 ", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 100 Continue\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;"}) {
@@ -152,12 +152,12 @@ TEST(HostileAnswers, AHeadThatDripsEndsAtTheDeadline) {
   }
 }
 
-// A reader that takes `wire` in pieces of `size` bytes.
+// A reader that consumes `wire` in pieces of `size` bytes.
 std::string Outcome(const std::string& wire, size_t size, bool to_head = false) {
   AnswerReader reader(to_head, kMostBody);
   std::string outcome;
   for (size_t at = 0; at < wire.size(); at += size) {
-    const auto step = reader.Take(std::string_view(wire).substr(at, size));
+    const auto step = reader.Consume(std::string_view(wire).substr(at, size));
     if (step.head) outcome += std::to_string(step.head->status) + " ";
     outcome += step.body;
     if (step.fault) return outcome + "(" + std::string(base::CodeName(step.fault->code)) + ")";
@@ -167,7 +167,7 @@ std::string Outcome(const std::string& wire, size_t size, bool to_head = false) 
   return outcome + (step.done ? "!" : step.fault ? "(cut)" : "?");
 }
 
-TEST(AnswerReader, ReadsAnAnswerHoweverItWasCut) {
+TEST(AnswerReader, AnswerIsIndependentOfPieces) {
   const std::string ok = "HTTP/1.1 200 OK\r\n", length = "Content-Length: 2\r\n";
   const std::string chunks = "1\r\na\r\n1;x=y\r\nb\r\n0\r\nT: t\r\n\r\n";
   const std::vector<std::pair<std::string, std::string>> cases = {
@@ -195,7 +195,7 @@ TEST(AnswerReader, ReadsAnAnswerHoweverItWasCut) {
   EXPECT_EQ(Outcome(ok + length + "\r\n", 5, true), "200 .") << "to HEAD";
 }
 
-TEST(AnswerReader, RefusesWhatIsNoAnswer) {
+TEST(AnswerReader, RefusesInvalidAnswers) {
   const std::string ok = "HTTP/1.1 200 OK\r\n";
   for (const std::string& wire : std::vector<std::string>{
            "garbage\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/2 200 OK\r\n\r\n",
@@ -211,7 +211,7 @@ TEST(AnswerReader, RefusesWhatIsNoAnswer) {
       EXPECT_TRUE(Outcome(wire, size).ends_with("(unavailable)")) << size << " of " << wire;
 }
 
-TEST(AnswerReader, TakesAHeadOfItsLimitAndNoLonger) {
+TEST(AnswerReader, AcceptsHeadUpToItsLimit) {
   const std::string begin = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: ";
   const std::string fits = begin + std::string(kMaxAnswerHeadBytes - begin.size() - 4, 'a');
   EXPECT_EQ(Outcome(fits + "\r\n\r\n", 1000), "200 .");

@@ -1,4 +1,6 @@
-// One thread, many streams: runs one callback of one stream, then selects the next stream.
+// A watch is silent nearly always, and a thread for each of fourteen would sleep (ADR 31). One
+// thread runs one callback of one stream, then selects the next one round-robin, so that a stream
+// with many events delays the others by one callback.
 #include "lib/http/client/streams.h"
 
 #include <algorithm>
@@ -11,8 +13,8 @@ namespace http {
 namespace {
 
 // Passes the next step to the reader. False: the stream has ended.
-bool Tell(IncomingAnswer& answer, const StreamReader& reader) {
-  const auto step = answer.Take();
+bool Dispatch(IncomingAnswer& answer, const StreamReader& reader) {
+  const auto step = answer.Pop();
   if (!step) return true;
   base::Status end = step->end;
   bool goes_on = false;
@@ -40,10 +42,10 @@ class ClientStreams::Handle : public OpenStream {
 ClientStreams::~ClientStreams() {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard lock(meeting_->mutex);
+    const std::lock_guard lock(monitor_->mutex);
     CHECK(streams_.empty());
     thread_.request_stop();
-    meeting_->changed.notify_all();
+    monitor_->changed.notify_all();
   }
   thread_.join();
 }
@@ -53,27 +55,27 @@ std::unique_ptr<OpenStream> ClientStreams::Open(std::unique_ptr<IncomingAnswer> 
   auto stream = std::make_shared<Stream>(std::move(answer), std::move(reader));
   stream->answer->Start();
   auto handle = std::make_unique<Handle>(*this, stream);
-  const std::lock_guard lock(meeting_->mutex);
+  const std::lock_guard lock(monitor_->mutex);
   streams_.push_back(std::move(stream));
   if (!thread_.joinable())
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
-  meeting_->changed.notify_all();
+  monitor_->changed.notify_all();
   return handle;
 }
 
 void ClientStreams::Run(const std::stop_token& stop) {
-  Lock lock(meeting_->mutex);
+  Lock lock(monitor_->mutex);
   while (!stop.stop_requested()) {
     std::shared_ptr<Stream> stream = Next(lock);
     if (!stream) continue;
     running_ = stream.get();
     lock.unlock();
-    const bool goes_on = Tell(*stream->answer, stream->reader);
+    const bool goes_on = Dispatch(*stream->answer, stream->reader);
     lock.lock();
     if (!goes_on) Forget(stream.get());
     stream.reset();  // its handle owns it, and waits until it is not running_
     running_ = nullptr;
-    told_.notify_all();
+    idle_.notify_all();
   }
 }
 
@@ -87,15 +89,15 @@ std::shared_ptr<ClientStreams::Stream> ClientStreams::Next(Lock& lock) {
     }
     until = std::min(until, (*at)->answer->Deadline());
   }
-  streams_.empty() ? meeting_->changed.wait(lock)
-                   : static_cast<void>(meeting_->changed.wait_until(lock, until));
+  streams_.empty() ? monitor_->changed.wait(lock)
+                   : static_cast<void>(monitor_->changed.wait_until(lock, until));
   return nullptr;
 }
 
 void ClientStreams::Close(const std::shared_ptr<Stream>& stream) {
-  Lock lock(meeting_->mutex);
+  Lock lock(monitor_->mutex);
   if (running_ == stream.get()) CHECK(std::this_thread::get_id() != thread_.get_id());
-  told_.wait(lock, [&] { return running_ != stream.get(); });
+  idle_.wait(lock, [&] { return running_ != stream.get(); });
   Forget(stream.get());
 }
 

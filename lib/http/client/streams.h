@@ -15,8 +15,8 @@ class ClientStreams {
  public:
   ~ClientStreams();  // all streams must be closed
 
-  // The Meeting to construct a stream's answer with.
-  const std::shared_ptr<Meeting>& meeting() const { return meeting_; }
+  // The monitor to construct a stream's answer with.
+  const std::shared_ptr<CallMonitor>& monitor() const { return monitor_; }
   // Starts the answer; the thread, which the first stream starts, calls the reader.
   std::unique_ptr<OpenStream> Open(std::unique_ptr<IncomingAnswer> answer, StreamReader reader);
 
@@ -33,11 +33,11 @@ class ClientStreams {
   void Close(const std::shared_ptr<Stream>& stream);
   void Forget(const Stream* stream);
 
-  const std::shared_ptr<Meeting> meeting_ = std::make_shared<Meeting>();
-  // under the meeting's mutex:
+  const std::shared_ptr<CallMonitor> monitor_ = std::make_shared<CallMonitor>();
+  // under the monitor's mutex:
   std::deque<std::shared_ptr<Stream>> streams_;  // round robin: the next first
   const Stream* running_ = nullptr;              // in a callback
-  std::condition_variable told_;                 // running_ became null
+  std::condition_variable idle_;                 // running_ became null
   std::jthread thread_;
 };
 

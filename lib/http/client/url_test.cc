@@ -29,7 +29,7 @@ TEST(UrlTest, HasHostPortAndHostField) {
   }
 }
 
-TEST(UrlTest, WhatIsNoneIsRefusedWithItsFault) {
+TEST(UrlTest, InvalidUrlIsRefusedWithReason) {
   for (const auto& [text, fault] : std::initializer_list<std::pair<const char*, const char*>>{
            {"", "is not an http"},
            {"ftp://h", "is not an http"},

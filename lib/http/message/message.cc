@@ -1,4 +1,4 @@
-// HTTP messages as plain values: header fields, answers for values and errors, percent-encoding.
+// Values only; the one mapping between error codes and statuses is here.
 #include "lib/http/message/message.h"
 
 #include <strings.h>

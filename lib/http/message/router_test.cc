@@ -16,7 +16,7 @@ Router SampleRouter() {
                  Named("GET", "/a/{x}/c"), Named("GET", "/a/b/{y}"), Named("GET", "/")});
 }
 
-TEST(Router, TakesTheLiteralBeforeTheParameter) {
+TEST(Router, LiteralWinsOverParameter) {
   const Router router = SampleRouter();
   EXPECT_EQ(router.Find("GET", "/observations/recent").route->pattern, "/observations/recent");
   EXPECT_EQ(router.Find("GET", "/observations/7").parameters.at("id"), "7");
@@ -24,7 +24,7 @@ TEST(Router, TakesTheLiteralBeforeTheParameter) {
   EXPECT_EQ(router.Find("GET", "/").route->pattern, "/");
 }
 
-TEST(Router, NamesTheMethodsThatAPathHas) {
+TEST(Router, NamesMethodsOfThePath) {
   const auto match = SampleRouter().Find("PUT", "/observations/7");
   EXPECT_EQ(match.route, nullptr);
   EXPECT_EQ(match.allowed, (std::vector<std::string>{"DELETE", "GET", "HEAD"}));
@@ -55,7 +55,7 @@ TEST(Router, RefusesPathsThatDoNotDecode) {
   }
 }
 
-TEST(Router, AParameterIsNeverEmpty) {
+TEST(Router, ParameterIsNeverEmpty) {
   const Router router = SampleRouter();
   EXPECT_EQ(router.Find("GET", "/observations/").route, nullptr);
   EXPECT_EQ(router.Find("GET", "//observations").route, nullptr);
@@ -72,7 +72,7 @@ TEST(Query, KeepsOrderAndDecodesBothSides) {
   EXPECT_FALSE(ParseQuery("a%00b=1"));
 }
 
-TEST(Query, ATextToFindMayEndWithinACharacter) {
+TEST(Query, SearchTextMayEndInsideCharacter) {
   for (const char* cut : {"q=x%c3", "q=x%e2%82", "q=x%e2", "q=x%f0%9f%98", "q=x"}) {
     const auto query = ParseQuery(cut);
     ASSERT_TRUE(query) << cut;

@@ -63,7 +63,7 @@ class ServerBudget : public ::testing::Test {
   std::unique_ptr<Server> server_;
 };
 
-TEST_F(ServerBudget, ABodyIsRefusedAtItsHeadAndSmallOnesAreServed) {
+TEST_F(ServerBudget, LargeBodyIsRefusedAtHeadAndSmallOnesServed) {
   Start(9 * kMiB);
   std::vector<RawSocket> holders;
   for (int i = 0; i < 2; ++i) {
@@ -90,7 +90,7 @@ TEST_F(ServerBudget, ABodyIsRefusedAtItsHeadAndSmallOnesAreServed) {
   EXPECT_LE(budget_->highest(), budget_->limit());
 }
 
-TEST_F(ServerBudget, WhatNeverFitsIs413BeforeAnyOfItIsSent) {
+TEST_F(ServerBudget, BodyThatNeverFitsIs413BeforeItIsSent) {
   Start(9 * kMiB);
   RawSocket socket(port());
   socket.Send(Head(3 * kMiB, "Expect: 100-continue\r\n"));
@@ -101,7 +101,7 @@ TEST_F(ServerBudget, WhatNeverFitsIs413BeforeAnyOfItIsSent) {
   EXPECT_TRUE(AllIsGivenBack());
 }
 
-TEST_F(ServerBudget, AChunkedBodyIsChargedAsItArrivesAndCut) {
+TEST_F(ServerBudget, ChunkedBodyIsChargedAsItArrives) {
   Start(9 * kMiB);
   RawSocket holder(port());
   holder.Send(Head(kMiB));
@@ -123,7 +123,7 @@ TEST_F(ServerBudget, AChunkedBodyIsChargedAsItArrivesAndCut) {
   EXPECT_TRUE(AllIsGivenBack());
 }
 
-TEST_F(ServerBudget, AHalfOpenConnectionHoldsItsChargeUntilItsTimeout) {
+TEST_F(ServerBudget, HalfOpenConnectionIsChargedUntilTimeout) {
   Start(9 * kMiB, [](ServerOptions& options) { options.body_timeout_ms = 1'000; });
   RawSocket first(port()), second(port());
   first.Send(Head(2 * kMiB));
@@ -134,7 +134,7 @@ TEST_F(ServerBudget, AHalfOpenConnectionHoldsItsChargeUntilItsTimeout) {
   EXPECT_TRUE(AllIsGivenBack());
 }
 
-TEST_F(ServerBudget, AnAnswerThatIsNotSentYetIsCharged) {
+TEST_F(ServerBudget, UnsentAnswerIsCharged) {
   Start(12 * kMiB);
   RawSocket slow(port());
   slow.Send(GetText("/much"));
@@ -155,7 +155,7 @@ TEST_F(ServerBudget, AnAnswerThatIsNotSentYetIsCharged) {
   EXPECT_TRUE(AllIsGivenBack());
 }
 
-TEST_F(ServerBudget, AReaderThatLeavesGivesBackWhatItsAnswerHeld) {
+TEST_F(ServerBudget, ClosedReaderReturnsCharge) {
   Start(12 * kMiB);
   {
     RawSocket slow(port());
@@ -166,7 +166,7 @@ TEST_F(ServerBudget, AReaderThatLeavesGivesBackWhatItsAnswerHeld) {
   EXPECT_TRUE(AllIsGivenBack());
 }
 
-TEST_F(ServerBudget, WhoHasItsAnswerMaySendItsNextLargeBodyAtOnce) {
+TEST_F(ServerBudget, AnsweredClientMaySendNextLargeBody) {
   Start(5 * kMiB);
   RawSocket socket(port());
   for (int i = 0; i < 30; ++i) {
@@ -176,7 +176,7 @@ TEST_F(ServerBudget, WhoHasItsAnswerMaySendItsNextLargeBodyAtOnce) {
   EXPECT_EQ(refused_, 0);
 }
 
-TEST_F(ServerBudget, WhoIsRefusedAtTheHeadSendsNothingAndHoldsNothing) {
+TEST_F(ServerBudget, RequestRefusedAtHeadIsNotCharged) {
   std::atomic<int> looked = 0;
   Start(9 * kMiB, [&](ServerOptions& options) {
     options.at_head = [&](const Request& request) -> std::optional<Response> {
@@ -201,7 +201,7 @@ TEST_F(ServerBudget, WhoIsRefusedAtTheHeadSendsNothingAndHoldsNothing) {
   EXPECT_EQ(looked, 4) << "without a body there is nothing to be held";
 }
 
-TEST_F(ServerBudget, OnePeersBodiesUnderWayHoldItsShareAlone) {
+TEST_F(ServerBudget, PeerHasAShareOfTheBudget) {
   Start(64 * kMiB, [](ServerOptions& options) { options.peer_percent = 25; });
   std::vector<RawSocket> slow;
   for (size_t i = 0; i < 3; ++i) {
@@ -224,7 +224,7 @@ TEST_F(ServerBudget, OnePeersBodiesUnderWayHoldItsShareAlone) {
   EXPECT_EQ(StatusOf(large.ReadAll()), 200);
 }
 
-TEST_F(ServerBudget, AStreamHoldsItsWindow) {
+TEST_F(ServerBudget, StreamIsChargedForItsWindow) {
   Start(9 * kMiB);
   RawSocket upload(port());
   upload.Send("POST /stream HTTP/1.1\r\nHost: t\r\nContent-Length: 4194304\r\n\r\nx");

@@ -18,8 +18,9 @@ using testing::StatusOf;
 
 Response AnyAnswer(const Request&) { return EmptyResponse(200); }
 
-// Requests that compute have threads of their own: however many come, the others are served.
-TEST(ServerComputing, WhatComputesLeavesWorkersForOthers) {
+// Requests that compute have threads of their own, so that any number of them leaves workers for
+// others.
+TEST(ServerComputing, ComputingRequestsLeaveWorkersForOthers) {
   ServerOptions options;
   options.workers = options.waiting_workers = 1;
   options.computing_workers = 1;

@@ -1,4 +1,7 @@
-// The life of a connection; the header explains the ownership of the socket.
+// A connection is a state machine on the I/O thread (kHead → kBody → kBusy → kHead …). While kBusy
+// the worker owns the socket and writes the answer itself: a hand-over to the I/O thread and back
+// would cost two wake-ups for each of many small answers. `handover_` is the only field that both
+// threads change, by compare-and-swap; the header explains its values.
 #include "lib/http/server/connection.h"
 
 #include <sys/socket.h>
@@ -17,7 +20,7 @@ namespace {
 
 constexpr int64_t kLingerMs = 1'000;          // for the client to read the last answer
 constexpr size_t kIdleBufferBytes = 4 << 10;  // kept by a connection without a request
-constexpr int kReadsAtOnce = 4;               // then other connections get their turn
+constexpr int kReadsAtOnce = 4;               // before other connections are served
 // The minimum rate of a client that reads an unsent answer, since the answer occupies memory.
 constexpr uint64_t kMinSentPerSecond = 32 << 10;
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
@@ -84,14 +87,14 @@ void Connection::ReadMore() {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (got <= 0) return Close();
-    Take({core_.scratch.data(), static_cast<size_t>(got)});
+    OnBytes({core_.scratch.data(), static_cast<size_t>(got)});
     if (state_ != State::kHead && state_ != State::kBody) return;
     if (static_cast<size_t>(got) < core_.scratch.size()) break;
   }
   WatchReadable();
 }
 
-void Connection::Take(std::string_view bytes) {
+void Connection::OnBytes(std::string_view bytes) {
   if (state_ == State::kHead && buffer_.empty()) {
     deadline_ms_ = Deadline(core_.options.header_timeout_ms);
   }
@@ -118,7 +121,7 @@ void Connection::ReadHeads() {
     return;
   }
   scanned_ = 0;
-  if (!TakeHead(head_bytes)) return;
+  if (!AcceptHead(head_bytes)) return;
   if (exchange_->route == nullptr || exchange_->reads_body || !exchange_->head.has_body()) {
     return Dispatch();
   }
@@ -128,12 +131,12 @@ void Connection::ReadHeads() {
   state_ = State::kBody;
   deadline_ms_ = Deadline(core_.options.body_timeout_ms);
   decoder_.emplace(exchange_->head, exchange_->route->max_body_bytes);
-  exchange_->request.body.reserve(exchange_->head.content_length);  // charged by TakeHead
+  exchange_->request.body.reserve(exchange_->head.content_length);  // charged by AcceptHead
   ReadBody();
 }
 
-// A route that reads whole bodies may have a streaming twin of the same method and pattern, for
-// chunked bodies and bodies over its limit.
+// A route that reads whole bodies may have a streaming route of the same method and pattern beside
+// it, for chunked bodies and bodies over its limit.
 const Route* Connection::RouteForBody(const Route* route, const RequestHead& head) const {
   if (route == nullptr || route->streaming) return route;
   if (!head.chunked && head.content_length <= route->max_body_bytes) return route;
@@ -145,7 +148,7 @@ const Route* Connection::RouteForBody(const Route* route, const RequestHead& hea
 }
 
 // False: refused.
-bool Connection::TakeHead(size_t head_bytes) {
+bool Connection::AcceptHead(size_t head_bytes) {
   auto read =
       ReadHead(std::string_view(buffer_).substr(0, head_bytes), core_.options.max_header_fields);
   if (const Refusal* refusal = std::get_if<Refusal>(&read)) {
@@ -195,7 +198,7 @@ bool Connection::waits_for_client() const {
 }
 
 void Connection::ReadBody() {
-  const auto step = decoder_->Take(buffer_, exchange_->request.body);
+  const auto step = decoder_->Consume(buffer_, exchange_->request.body);
   buffer_.erase(0, step.used);
   if (step.refusal) return Refuse(step.refusal->status, step.refusal->reason);
   if (exchange_->head.chunked && !ChargeBody(exchange_->request.body.size())) return;

@@ -83,10 +83,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void WatchWritable();
   void OnReadable();
   void ReadMore();
-  void Take(std::string_view bytes);
+  void OnBytes(std::string_view bytes);
   void ReadHeads();
   const Route* RouteForBody(const Route* route, const RequestHead& head) const;
-  bool TakeHead(size_t head_bytes);
+  bool AcceptHead(size_t head_bytes);
   bool ChargeBody(uint64_t body_bytes);
   bool IsBeyondPeersShare(size_t bytes) const;
   void ReadBody();

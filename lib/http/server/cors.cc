@@ -19,7 +19,7 @@ bool IsNamed(const Request& request, const std::vector<std::string>& origins) {
   return origin && std::ranges::count(origins, *origin) > 0;
 }
 
-// Names of header fields, as RFC 9110 has them, with commas and blanks.
+// Whether the text is a list of field names (RFC 9110), with commas and blanks.
 bool IsFieldList(const std::string& text) {
   return text.size() <= kMostFields && std::ranges::all_of(text, [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

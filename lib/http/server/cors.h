@@ -1,5 +1,5 @@
 // Cross-origin requests of browsers (https://fetch.spec.whatwg.org/#http-cors-protocol): pages of
-// named origins may read answers, others get no header of it. Pure, but for AllowOrigins.
+// named origins may read answers; other origins get no CORS header. Pure, except AllowOrigins.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,15 @@
 
 namespace http {
 
-// The answer to a preflight of one of these origins; nullopt: it is none, or of another origin.
+// The answer to a preflight of one of these origins; nullopt: no preflight, or another origin.
 std::optional<Response> AnswerPreflight(const Request& request,
                                         const std::vector<std::string>& origins);
 
-// What an answer says to a browser: the origin, the fields that its page may read, and Vary for
-// caches.
+// Adds the origin, the fields that its page may read, and Vary for caches.
 void AddCorsHeaders(const Request& request, const std::vector<std::string>& origins,
                     Response& response);
 
-// Does both for all requests that `options.before` lets pass. No origins: nothing.
+// Does both for all requests that `options.before` passes. Without origins it does nothing.
 void AllowOrigins(ServerOptions& options, std::vector<std::string> origins);
 
 }  // namespace http

@@ -1,4 +1,4 @@
-// What browsers ask across origins, and get.
+// Cross-origin requests of browsers, and their answers.
 #include "lib/http/server/cors.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Request RequestOf(const std::string& method,
   return request;
 }
 
-TEST(Cors, APreflightOfANamedOriginIsAnswered) {
+TEST(Cors, PreflightOfNamedOriginIsAnswered) {
   const Request asked =
       RequestOf("OPTIONS", {{"Origin", "https://pages.example"},
                             {"Access-Control-Request-Method", "POST"},
@@ -34,7 +34,7 @@ TEST(Cors, APreflightOfANamedOriginIsAnswered) {
   EXPECT_FALSE(answer->headers.Get("Access-Control-Allow-Credentials"));
 }
 
-TEST(Cors, OthersGetNothing) {
+TEST(Cors, OtherOriginsGetNoHeader) {
   const std::vector<std::vector<std::pair<std::string, std::string>>> others = {
       {{"Origin", "https://evil.example"}, {"Access-Control-Request-Method", "POST"}},
       {{"Origin", "null"}, {"Access-Control-Request-Method", "POST"}},
@@ -56,7 +56,7 @@ TEST(Cors, OthersGetNothing) {
   }
 }
 
-TEST(Cors, AFieldListThatIsNoneIsNotRepeated) {
+TEST(Cors, InvalidFieldListIsNotEchoed) {
   const auto answer =
       AnswerPreflight(RequestOf("OPTIONS", {{"Origin", "https://pages.example"},
                                             {"Access-Control-Request-Method", "POST"},
@@ -66,7 +66,7 @@ TEST(Cors, AFieldListThatIsNoneIsNotRepeated) {
   EXPECT_FALSE(answer->headers.Get("Access-Control-Allow-Headers"));
 }
 
-TEST(Cors, AllowOriginsKeepsTheGuardBeforeIt) {
+TEST(Cors, AllowOriginsKeepsTheGuard) {
   ServerOptions options;
   options.before = [](Request&) -> std::optional<Response> { return EmptyResponse(421); };
   AllowOrigins(options, kOrigins);

@@ -54,8 +54,9 @@ Response MakeAnswer(Exchange& exchange, const ServerOptions& options) {
   }
 }
 
-// Replaces the charge of the body by that of the answer. Without room, an answer to GET or HEAD
-// becomes a 503; any other, whose request may have changed something, is charged beyond the limit.
+// Replaces the charge of the body by that of the answer. If the budget refuses it, the answer to
+// GET or HEAD becomes a 503; any other, whose request may have changed something, exceeds the
+// budget.
 void ChargeAnswer(Exchange& exchange, Response& response, const ServerOptions& options) {
   const bool changes_nothing =
       exchange.request.method == "GET" || exchange.request.method == "HEAD";
@@ -130,7 +131,7 @@ Outcome RunExchange(Exchange& exchange, int descriptor, const ServerOptions& opt
   if (reader) {
     // The next request begins after the part of the body that the handler left unread.
     keep_alive = keep_alive && reader->done();
-    exchange.received = reader->TakeUnused();
+    exchange.received = reader->ReleaseUnused();
   } else if (exchange.route == nullptr && exchange.head.has_body()) {
     keep_alive = false;
   }

@@ -205,19 +205,19 @@ class HostileRequests : public ::testing::Test {
   std::atomic<int> behind_ = 0;
 };
 
-TEST_F(HostileRequests, ChunksAreRefused) {
+TEST_F(HostileRequests, MalformedChunksAreRefused) {
   for (const Hostile& hostile : ChunkCases()) Check(hostile);
 }
 TEST_F(HostileRequests, AmbiguousFramingIsRefused) {
   for (const Hostile& hostile : FramingCases()) Check(hostile);
 }
-TEST_F(HostileRequests, RequestLinesAreRefused) {
+TEST_F(HostileRequests, MalformedRequestLinesAreRefused) {
   for (const Hostile& hostile : LineCases()) Check(hostile);
 }
-TEST_F(HostileRequests, FieldsAreRefused) {
+TEST_F(HostileRequests, MalformedFieldsAreRefused) {
   for (const Hostile& hostile : FieldCases()) Check(hostile);
 }
-TEST_F(HostileRequests, HarmlessOnesAreAnsweredAndTheConnectionGoesOn) {
+TEST_F(HostileRequests, HarmlessRequestsAreAnswered) {
   for (const Hostile& hostile : HarmlessCases()) Check(hostile);
 }
 
@@ -238,7 +238,7 @@ double ResidentMiB() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-TEST_F(HostileRequests, SizeCostsNoMemoryAndIsRefusedAtOnce) {
+TEST_F(HostileRequests, OversizedRequestIsRefusedWithoutMemory) {
   const std::string piece(1 << 20, 'a');
   std::string fields;
   for (int i = 0; i < 10'000; ++i) fields += "X: 1\r\n";
@@ -264,7 +264,7 @@ TEST_F(HostileRequests, SizeCostsNoMemoryAndIsRefusedAtOnce) {
             413);
 }
 
-TEST_F(HostileRequests, AChunkedBodyMayComeByteByByte) {
+TEST_F(HostileRequests, ChunkedBodyMayArriveByteByByte) {
   RawSocket socket(server_->port());
   for (const char byte : Chunked("5\r\nhello\r\n0\r\nA: b\r\n\r\n")) {
     ASSERT_TRUE(socket.Send(std::string(1, byte)));
@@ -272,7 +272,7 @@ TEST_F(HostileRequests, AChunkedBodyMayComeByteByByte) {
   EXPECT_TRUE(socket.ReadAnswer().ends_with("hello"));
 }
 
-TEST_F(HostileRequests, NoMutationIsAnsweredWithAServerErrorOrSilence) {
+TEST_F(HostileRequests, MutationsGetNoServerErrorOrSilence) {
   const uint64_t seed = std::random_device{}();
   std::mt19937_64 random(seed);
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -51,7 +51,7 @@ struct Gate {
   }
 };
 
-TEST(ServerTimes, AHeadThatDoesNotComeEndsTheConnection) {
+TEST(ServerTimes, MissingHeadEndsConnection) {
   const auto server = StartServer({{"GET", "/", Fine}}, ShortTimes());
   RawSocket silent(server->port());
   EXPECT_EQ(silent.ReadAll(), "");
@@ -62,7 +62,7 @@ TEST(ServerTimes, AHeadThatDoesNotComeEndsTheConnection) {
   EXPECT_TRUE(half.closed());
 }
 
-TEST(ServerTimes, OneByteAtATimeDoesNotHelp) {
+TEST(ServerTimes, DrippingHeadEndsConnection) {
   const auto server = StartServer({{"POST", "/", Fine}}, ShortTimes());
   for (const std::string& head :
        {std::string("GET / HTTP/1.1\r\nHost: t\r\nX: "),
@@ -80,7 +80,7 @@ TEST(ServerTimes, OneByteAtATimeDoesNotHelp) {
   }
 }
 
-TEST(ServerTimes, AnIdleConnectionIsClosedWithoutAWord) {
+TEST(ServerTimes, IdleConnectionIsClosedSilently) {
   const auto server = StartServer({{"GET", "/", Fine}}, ShortTimes());
   RawSocket socket(server->port());
   socket.Send(GetText("/"));
@@ -89,7 +89,7 @@ TEST(ServerTimes, AnIdleConnectionIsClosedWithoutAWord) {
   EXPECT_TRUE(socket.closed());
 }
 
-TEST(ServerTimes, ARunningHandlerHasNoDeadlineOfTheConnection) {
+TEST(ServerTimes, RunningHandlerHasNoConnectionDeadline) {
   Gate gate;
   const auto server =
       StartServer({{"GET", "/", [&](const Request&) { return gate.Pass(); }}}, ShortTimes());
@@ -101,7 +101,7 @@ TEST(ServerTimes, ARunningHandlerHasNoDeadlineOfTheConnection) {
   EXPECT_EQ(StatusOf(socket.ReadAnswer()), 200);
 }
 
-TEST(ServerTimes, AClientThatNeverReadsIsCutOff) {
+TEST(ServerTimes, ClientThatNeverReadsIsClosed) {
   const std::string much(32 << 20, 'x');
   const auto server = StartServer(
       {{"GET", "/", [&](const Request&) { return TextResponse(200, much); }}}, ShortTimes());
@@ -119,7 +119,7 @@ TEST(ServerTimes, AClientThatNeverReadsIsCutOff) {
   EXPECT_LT(NowMs() - start_ms, 5'000) << "still open";
 }
 
-TEST(ServerTimes, ALargeAnswerReachesASlowReaderWhole) {
+TEST(ServerTimes, SlowReaderGetsWholeLargeAnswer) {
   const std::string much(32 << 20, 'x');
   const auto server =
       StartServer({{"GET", "/", [&](const Request&) { return TextResponse(200, much); }}});
@@ -131,7 +131,7 @@ TEST(ServerTimes, ALargeAnswerReachesASlowReaderWhole) {
   }
 }
 
-TEST(ServerPool, AFullPoolAnswersAtOnceWith503) {
+TEST(ServerPool, FullPoolAnswers503AtOnce) {
   Gate gate;
   ServerOptions options;
   options.workers = 2;
@@ -157,7 +157,7 @@ TEST(ServerPool, AFullPoolAnswersAtOnceWith503) {
   EXPECT_GE(served, 3) << "two at work, one queued";
 }
 
-TEST(ServerPool, RoutesThatWaitHoldUpOnlyEachOther) {
+TEST(ServerPool, WaitingRoutesDelayOnlyEachOther) {
   Gate gate;
   Route slow{"POST", "/slow", [&](const Request&) { return gate.Pass(); }};
   slow.waits = true;
@@ -182,7 +182,7 @@ TEST(ServerPool, RoutesThatWaitHoldUpOnlyEachOther) {
   EXPECT_TRUE(second.ReadUntil("passed").ends_with("passed"));
 }
 
-TEST(ServerPool, SlowBodiesHoldUpNobody) {
+TEST(ServerPool, SlowBodiesDelayNobody) {
   ServerOptions options;
   options.workers = 4;
   const auto server = StartServer({{"POST", "/", Fine}, {"GET", "/", Fine}}, options);
@@ -234,7 +234,7 @@ TEST(ServerPool, SlowUploadsLeaveWorkersForOthers) {
   EXPECT_EQ(served, 2);
 }
 
-TEST(ServerConnections, OverTheLimitAreRefusedAndTheOthersServed) {
+TEST(ServerConnections, ConnectionOverLimitIsRefused) {
   ServerOptions options;
   options.max_connections = 4;
   const auto server = StartServer({{"GET", "/", Fine}}, options);
@@ -257,7 +257,7 @@ TEST(ServerConnections, OverTheLimitAreRefusedAndTheOthersServed) {
 }
 
 // Idle connections of one pod must not keep the kubelet's probe out.
-TEST(ServerConnections, NoPeerKeepsTheOthersOut) {
+TEST(ServerConnections, NoPeerBlocksTheOthers) {
   ServerOptions options;
   options.max_connections = 4;
   const auto server = StartServer({{"GET", "/", Fine}}, options);
@@ -287,7 +287,7 @@ double CpuSeconds() {
   return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) / 1e9;
 }
 
-TEST(ServerConnections, RunningOutOfDescriptorsCostsNoProcessorAndPasses) {
+TEST(ServerConnections, DescriptorExhaustionCostsNoCpuAndPasses) {
   const auto server = StartServer({{"GET", "/", Fine}});
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -340,7 +340,7 @@ TEST(ServerStop, LetsRunningRequestsEnd) {
   EXPECT_NE(answer.find("Connection: close"), std::string::npos);
 }
 
-TEST(ServerStop, EndsAfterTheGraceAndTellsHandlers) {
+TEST(ServerStop, EndsAfterGraceAndStopsHandlers) {
   std::atomic<bool> told = false;
   std::latch inside(1);
   auto server = StartServer({{"GET", "/", [&](const Request& request) {

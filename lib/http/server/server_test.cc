@@ -105,7 +105,7 @@ TEST(Server, AnswersHeadLikeGetWithoutABody) {
   EXPECT_EQ(StatusOf(socket.ReadAnswer()), 200);  // HEAD had no body
 }
 
-TEST(Server, SaysWhatAPathTakes) {
+TEST(Server, NamesAllowedMethods) {
   const auto server = StartServer(EchoRoutes());
   RawSocket socket(server->port());
   socket.Send("OPTIONS /echo/a HTTP/1.1\r\nHost: t\r\n\r\n");
@@ -146,7 +146,7 @@ TEST(Server, NeverSendsLineBreaksFromAHandlersFields) {
   EXPECT_EQ(answer.find("Content-Length: 99"), std::string::npos);
 }
 
-TEST(Server, EchoesOnlySoundRequestIds) {
+TEST(Server, EchoesOnlyValidRequestIds) {
   const auto server = StartServer(EchoRoutes());
   RawSocket socket(server->port());
   socket.Send(GetText("/echo/a", "X-Request-Id: abc.1:2/3\r\n"));

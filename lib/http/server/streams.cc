@@ -34,7 +34,7 @@ base::Result<std::string> SocketReader::Read() {
   if (failure_) return *failure_;
   std::string out;
   while (!decoder_.done() && out.empty()) {
-    const auto step = decoder_.Take(received_, out);
+    const auto step = decoder_.Consume(received_, out);
     received_.erase(0, step.used);
     if (step.refusal) {
       failure_ =

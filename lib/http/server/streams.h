@@ -19,7 +19,7 @@ class SocketReader : public BodyReader {
                std::string received);
   base::Result<std::string> Read() override;
   bool done() const { return decoder_.done(); }
-  std::string TakeUnused() { return std::move(received_); }  // after the end of the body
+  std::string ReleaseUnused() { return std::move(received_); }  // after the end of the body
 
  private:
   base::Status Receive();

@@ -40,7 +40,7 @@ std::vector<Route> MeasureRoutes() {
       {"POST", "/whole", [](const Request& r) { return TextResponse(200, r.body); }, 1'000, false}};
 }
 
-TEST(Upload, ArrivesWhileItIsSent) {
+TEST(Upload, StreamsWhileItIsSent) {
   std::latch first(1);
   const auto server = StartServer({{"POST", "/import",
                                     [&](const Request& request) {
@@ -57,7 +57,7 @@ TEST(Upload, ArrivesWhileItIsSent) {
   EXPECT_NE(socket.ReadAnswer().find("bytes=3"), std::string::npos);
 }
 
-TEST(Upload, OfTwoRoutesTheStreamingOneTakesWhatIsTooLongForTheOther) {
+TEST(Upload, LargeBodyGoesToTheStreamingRoute) {
   const auto whole = [](const Request& r) { return TextResponse(200, "whole=" + r.body); };
   const auto server =
       StartServer({{"POST", "/both", whole, 10}, {"POST", "/both", Measure, 1'000, true}});
@@ -72,7 +72,7 @@ TEST(Upload, OfTwoRoutesTheStreamingOneTakesWhatIsTooLongForTheOther) {
   EXPECT_NE(socket.ReadAnswer().find("bytes=3"), std::string::npos);
 }
 
-TEST(Upload, KeepsTheConnectionBehindABodyThatWasRead) {
+TEST(Upload, KeepsConnectionAfterReadBody) {
   const auto server = StartServer(MeasureRoutes());
   RawSocket socket(server->port());
   socket.Send(ChunkedPost("/import") + "5\r\nhello\r\n0\r\n\r\n" + PostText("/import", "abc") +
@@ -82,7 +82,7 @@ TEST(Upload, KeepsTheConnectionBehindABodyThatWasRead) {
   EXPECT_TRUE(socket.ReadAnswer().ends_with("last"));
 }
 
-TEST(Upload, ClosesBehindABodyThatWasNotRead) {
+TEST(Upload, ClosesConnectionAfterUnreadBody) {
   const auto server = StartServer(MeasureRoutes());
   RawSocket socket(server->port());
   socket.Send(PostText("/ignored", "GET / HTTP/1.1\r\nHost: t\r\n\r\n"));
@@ -91,7 +91,7 @@ TEST(Upload, ClosesBehindABodyThatWasNotRead) {
   EXPECT_EQ(answer.find("HTTP/1.1", 9), std::string::npos) << "the body was taken for a request";
 }
 
-TEST(Upload, OfManyMegabytesPassesWhole) {
+TEST(Upload, TransfersManyMegabytes) {
   const auto server = StartServer(MeasureRoutes());
   RawSocket socket(server->port());
   const std::string piece(1 << 20, 'x');
@@ -101,7 +101,7 @@ TEST(Upload, OfManyMegabytesPassesWhole) {
   EXPECT_NE(socket.ReadAnswer().find("bytes=" + std::to_string(64 << 20)), std::string::npos);
 }
 
-TEST(Upload, IsCutOffAtItsLimit) {
+TEST(Upload, EndsAtItsLimit) {
   const auto server = StartServer(MeasureRoutes());
   EXPECT_EQ(
       StatusOf(testing::Exchange(server->port(), PostText("/small", std::string(1'001, 'x')))),
@@ -113,7 +113,7 @@ TEST(Upload, IsCutOffAtItsLimit) {
             400);
 }
 
-TEST(Upload, TellsTheHandlerThatTheClientLeft) {
+TEST(Upload, HandlerLearnsThatClientLeft) {
   std::latch ended(1);
   base::Code code = base::Code::kInternal;
   const auto server = StartServer({{"POST", "/import",
@@ -135,7 +135,7 @@ TEST(Upload, TellsTheHandlerThatTheClientLeft) {
   EXPECT_EQ(code, base::Code::kUnavailable);
 }
 
-TEST(Upload, EndsWhenTheClientFallsSilent) {
+TEST(Upload, EndsWhenClientIsSilent) {
   ServerOptions options;
   options.body_timeout_ms = 50;
   const auto server = StartServer(MeasureRoutes(), options);
@@ -144,7 +144,7 @@ TEST(Upload, EndsWhenTheClientFallsSilent) {
   EXPECT_EQ(StatusOf(answer), 504);
 }
 
-TEST(Upload, OfOneByteAtATimeEnds) {
+TEST(Upload, DrippingBodyEnds) {
   ServerOptions options;
   options.body_timeout_ms = 100;
   const auto server = StartServer(MeasureRoutes(), options);
@@ -187,7 +187,7 @@ TEST(Expect, IsRefusedWithTheFinalAnswer) {
             405);
 }
 
-TEST(Download, IsSentWhileItIsMade) {
+TEST(Download, StreamsWhileItIsMade) {
   std::latch seen(1);
   const auto server = StartServer({{"GET", "/", [&](const Request&) {
                                       Response response = TextResponse(200, "");
@@ -207,7 +207,7 @@ TEST(Download, IsSentWhileItIsMade) {
   EXPECT_EQ(StatusOf(socket.ReadUntil("\r\n\r\n")), 200);  // HEAD: without a stream
 }
 
-TEST(Download, ThatFailsIsCutOff) {
+TEST(Download, FailedDownloadIsTruncated) {
   for (const bool throws : {false, true}) {
     const auto server = StartServer({{"GET", "/", [&](const Request&) {
                                         Response response;
@@ -226,7 +226,7 @@ TEST(Download, ThatFailsIsCutOff) {
   }
 }
 
-TEST(Download, GoesPlainToHttp10) {
+TEST(Download, IsUnframedForHttp10) {
   const auto server =
       StartServer({{"GET", "/", [](const Request&) {
                       Response response;
@@ -239,7 +239,7 @@ TEST(Download, GoesPlainToHttp10) {
   EXPECT_EQ(answer.find("chunked"), std::string::npos);
 }
 
-TEST(Download, ThatFailsIsResetForHttp10) {
+TEST(Download, FailedDownloadIsResetForHttp10) {
   const auto server = StartServer({{"GET", "/", [](const Request&) {
                                       Response response;
                                       response.stream = [](BodyWriter& w) -> base::Status {
@@ -254,7 +254,7 @@ TEST(Download, ThatFailsIsResetForHttp10) {
   EXPECT_TRUE(socket.was_reset());
 }
 
-TEST(Download, StopsWhenTheClientLeft) {
+TEST(Download, StopsWhenClientLeft) {
   std::latch stopped(1);
   const auto server = StartServer({{"GET", "/", [&](const Request&) {
                                       Response response;
@@ -276,7 +276,7 @@ TEST(Download, StopsWhenTheClientLeft) {
   stopped.wait();
 }
 
-TEST(Download, EndsWhenTheClientDoesNotRead) {
+TEST(Download, EndsWhenClientDoesNotRead) {
   ServerOptions options;
   options.write_timeout_ms = 100;
   std::latch stopped(1);
@@ -298,7 +298,7 @@ TEST(Download, EndsWhenTheClientDoesNotRead) {
   stopped.wait();
 }
 
-TEST(ClientGone, IsToldToAHandlerAtWork) {
+TEST(ClientGone, StopsARunningHandler) {
   for (const bool reset : {false, true}) {
     std::latch inside(1), told(1);
     const auto server = StartServer(
@@ -327,7 +327,7 @@ TEST(ClientGone, IsToldToAHandlerAtWork) {
   }
 }
 
-TEST(ClientGone, IsNotToldForAPipelinedRequest) {
+TEST(ClientGone, PipelinedRequestIsNoClose) {
   std::latch inside(1), go(1);
   std::atomic<bool> told = false;
   const auto server =

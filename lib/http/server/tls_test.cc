@@ -54,7 +54,7 @@ class TlsServing : public ::testing::Test {
   int files_ = 0;
 };
 
-TEST_F(TlsServing, AnswersWhoTrustsItsAuthorityAlsoWithLargeBodies) {
+TEST_F(TlsServing, AnswersClientThatTrustsItsAuthority) {
   const testing::TlsAuthority authority, other;
   Show(authority);
   Start();
@@ -64,7 +64,7 @@ TEST_F(TlsServing, AnswersWhoTrustsItsAuthorityAlsoWithLargeBodies) {
   EXPECT_TRUE(Echo(*Trusting(other), "x").starts_with("error"));
 }
 
-TEST_F(TlsServing, ANewIdentityIsShownToNewConnectionsWhileOldOnesGoOn) {
+TEST_F(TlsServing, NewIdentityAppliesToNewConnections) {
   const testing::TlsAuthority before, after;
   Show(before);
   Start();
@@ -76,7 +76,7 @@ TEST_F(TlsServing, ANewIdentityIsShownToNewConnectionsWhileOldOnesGoOn) {
   EXPECT_TRUE(Echo(*Trusting(before), "d").starts_with("error"));
 }
 
-TEST_F(TlsServing, WhatIsNoPairIsRefusedAndTheOldOneStays) {
+TEST_F(TlsServing, InvalidPairIsRefusedAndOldOneStays) {
   const testing::TlsAuthority authority;
   Show(authority);
   Start();
@@ -87,7 +87,7 @@ TEST_F(TlsServing, WhatIsNoPairIsRefusedAndTheOldOneStays) {
   EXPECT_EQ(Echo(*Trusting(authority), "a"), "a");
 }
 
-TEST_F(TlsServing, WithoutAnIdentityAndWithoutTlsConnectionsAreClosed) {
+TEST_F(TlsServing, ConnectionsAreClosedWithoutIdentityOrTls) {
   const testing::TlsAuthority authority;
   Start();
   testing::RawSocket early(server_->port());
@@ -100,7 +100,7 @@ TEST_F(TlsServing, WithoutAnIdentityAndWithoutTlsConnectionsAreClosed) {
   EXPECT_EQ(Echo(*Trusting(authority), "a"), "a");
 }
 
-TEST_F(TlsServing, WhoNeverFinishesTheHandshakeIsClosed) {
+TEST_F(TlsServing, UnfinishedHandshakeIsClosed) {
   const testing::TlsAuthority authority;
   Show(authority);
   ServerOptions options;
@@ -126,7 +126,7 @@ TEST_F(TlsServing, StopsWithConnectionsOpen) {
 }
 
 // The client still reads when the server has written the whole answer and stops.
-TEST_F(TlsServing, AStopLosesNoAnswerThatIsOnItsWay) {
+TEST_F(TlsServing, StopLosesNoAnswer) {
   const testing::TlsAuthority authority;
   Show(authority);
   Start();

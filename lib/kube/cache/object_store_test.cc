@@ -74,7 +74,7 @@ TEST(ObjectStore, ReplaceReportsOnlyWhatChanged) {
   EXPECT_EQ(ResourceVersionOf(*store.Get({"n", "b"})), "2");
 }
 
-TEST(ObjectStore, ReplaceOfANamespaceLeavesOthersAlone) {
+TEST(ObjectStore, ReplaceOfANamespaceKeepsOthers) {
   ObjectStore store;
   for (const char* space : {"m", "n", "na", "o"}) store.Upsert(Object("a", 1, space));
   EXPECT_EQ(Replace(store, "n", {Object("b", 2)}, "2"), "-a +b ");
@@ -84,7 +84,7 @@ TEST(ObjectStore, ReplaceOfANamespaceLeavesOthersAlone) {
   EXPECT_EQ(Names(store.List()), "a b a a ");
 }
 
-TEST(ObjectStore, TheIndexFollowsChanges) {
+TEST(ObjectStore, IndexFollowsChanges) {
   ObjectStore store(DropManagedFields, "app");
   store.Upsert(Labelled(Object("a", 1), "x"));
   store.Upsert(Labelled(Object("b", 2), "x"));
@@ -104,7 +104,7 @@ TEST(ObjectStore, TheIndexFollowsChanges) {
   EXPECT_EQ(Names(store.ListByLabel("y", "n")), "");
 }
 
-TEST(ObjectStore, WaitsForOnesOwnWrite) {
+TEST(ObjectStore, WaitsForOwnWrite) {
   ObjectStore store;
   Replace(store, "", {}, "10");
   EXPECT_TRUE(store.WaitForVersion("9", 0, {}));
@@ -118,7 +118,7 @@ TEST(ObjectStore, WaitsForOnesOwnWrite) {
   EXPECT_FALSE(store.WaitForVersion("13", 10'000, stop.get_token()));
 }
 
-TEST(ObjectStore, KeepsLittleOfObjectsThatAreAlike) {
+TEST(ObjectStore, SimilarObjectsShareMemory) {
   ObjectStore store;
   for (int i = 0; i < 100; ++i) {
     Json object = Object("a" + std::to_string(i), i + 1);

@@ -15,7 +15,7 @@ std::string Words(std::mt19937_64& random, size_t bytes) {
   return text;
 }
 
-TEST(Packing, GivesBackEveryText) {
+TEST(Packing, RoundTripsEveryText) {
   std::mt19937_64 random(7);
   Packing packing;
   std::vector<std::string> texts = {"", "a", std::string(200'000, 'x'), Words(random, 100'000)};
@@ -26,7 +26,7 @@ TEST(Packing, GivesBackEveryText) {
     ASSERT_EQ(Packing::Unpack(all[i]), texts[i]) << "text " << i;
 }
 
-TEST(Packing, KeepsOnlyWhatDiffers) {
+TEST(Packing, StoresOnlyDifferences) {
   std::mt19937_64 random(7);
   Packing packing;
   const std::string alike = Words(random, 4'000);
@@ -34,7 +34,7 @@ TEST(Packing, KeepsOnlyWhatDiffers) {
   EXPECT_LT(packing.Pack(alike + "and this is the second").bytes.size(), 100u);
 }
 
-TEST(Packing, LearnsWhatLaterTextsHave) {
+TEST(Packing, LearnsFromLaterTexts) {
   std::mt19937_64 random(7);
   Packing packing;
   const std::string first = Words(random, 1'000), status = Words(random, 3'000);

@@ -33,7 +33,7 @@ class StreamedListTest : public ReflectorTest {
   Reflector streaming_{client_, store_, Streaming(), OnChange()};
 };
 
-TEST_F(StreamedListTest, IsTheBeginningOfTheWatch) {
+TEST_F(StreamedListTest, BeginsTheWatch) {
   StartStreaming();
   EXPECT_EQ(Reported(), "+a! +b! +c! ");
   Put("b", "2");
@@ -47,7 +47,7 @@ TEST_F(StreamedListTest, IsTheBeginningOfTheWatch) {
   EXPECT_EQ(streaming_.stats().watches, 1);
 }
 
-TEST_F(StreamedListTest, GoneInTheStreamIsOneListAgainThatReportsOnlyChanges) {
+TEST_F(StreamedListTest, GoneCausesOneRelistOfChanges) {
   StartStreaming();
   Reported();
   cluster_.HoldEvents(true);
@@ -62,7 +62,7 @@ TEST_F(StreamedListTest, GoneInTheStreamIsOneListAgainThatReportsOnlyChanges) {
   EXPECT_EQ(Asked(), Counts(2, 0));
 }
 
-TEST_F(StreamedListTest, WhatHappensWhileItComesIsPartOfIt) {
+TEST_F(StreamedListTest, IncludesChangesDuringTheList) {
   cluster_.HoldEvents(true);
   streaming_.Start();
   ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 1; }));
@@ -77,7 +77,7 @@ TEST_F(StreamedListTest, WhatHappensWhileItComesIsPartOfIt) {
   EXPECT_EQ(Reported(), "+a! +c! +d! ");
 }
 
-TEST_F(StreamedListTest, AServerThatDoesNotKnowItIsAskedOnce) {
+TEST_F(StreamedListTest, UnsupportedServerIsProbedOnce) {
   cluster_.StreamLists(false);
   StartStreaming();
   EXPECT_EQ(Reported(), "+a! +b! +c! ");
@@ -88,7 +88,7 @@ TEST_F(StreamedListTest, AServerThatDoesNotKnowItIsAskedOnce) {
   EXPECT_EQ(Asked().first, 1);
 }
 
-TEST_F(StreamedListTest, OneThatBreaksGivesPagesAndTheNextIsStreamedAgain) {
+TEST_F(StreamedListTest, BrokenListFallsBackToPagesOnce) {
   cluster_.HoldEvents(true);
   streaming_.Start();
   ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 1; }));
@@ -103,7 +103,7 @@ TEST_F(StreamedListTest, OneThatBreaksGivesPagesAndTheNextIsStreamedAgain) {
   EXPECT_EQ(Asked(), Counts(2, 2));
 }
 
-TEST_F(StreamedListTest, ARoleThatMayNotIsToldAtOnce) {
+TEST_F(StreamedListTest, MissingRightIsReportedAtOnce) {
   cluster_.Inject({"", "configmaps", 403, 0, false, 1'000'000});
   streaming_.Start();
   EXPECT_TRUE(Eventually([&] { return streaming_.stats().denied; }));
@@ -112,7 +112,7 @@ TEST_F(StreamedListTest, ARoleThatMayNotIsToldAtOnce) {
   EXPECT_TRUE(Eventually([&] { return streaming_.synced() && Equal(); }));
 }
 
-TEST_F(StreamedListTest, ARefusingServerIsNotStormed) {
+TEST_F(StreamedListTest, RefusingServerIsNotFlooded) {
   cluster_.Inject({"", "", 500, 0, false, 1'000'000});
   streaming_.Start();
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the time that is measured
@@ -120,7 +120,7 @@ TEST_F(StreamedListTest, ARefusingServerIsNotStormed) {
   EXPECT_FALSE(streaming_.synced());
 }
 
-TEST_F(StreamedListTest, StopsInTheMiddle) {
+TEST_F(StreamedListTest, StopEndsAList) {
   cluster_.HoldEvents(true);
   streaming_.Start();
   ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 1; }));

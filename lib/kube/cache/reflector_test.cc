@@ -19,7 +19,7 @@ TEST_F(ReflectorTest, ListsInPagesThenFollows) {
   EXPECT_EQ(reflector_.stats().lists, 1);
 }
 
-TEST_F(ReflectorTest, GoneInTheStreamIsOneRelistThatReportsOnlyChanges) {
+TEST_F(ReflectorTest, GoneEventCausesOneRelistOfChanges) {
   for (const char* name : {"a", "b", "c"}) Put(name);
   Start();
   Reported();
@@ -36,7 +36,7 @@ TEST_F(ReflectorTest, GoneInTheStreamIsOneRelistThatReportsOnlyChanges) {
   EXPECT_EQ(reflector_.stats().watch_ends.at("expired"), 1);
 }
 
-TEST_F(ReflectorTest, GoneAsStatusIsARelistToo) {
+TEST_F(ReflectorTest, GoneStatusCausesARelist) {
   Put("a");
   Start();
   cluster_.Inject({"WATCH", "", 410});
@@ -47,7 +47,7 @@ TEST_F(ReflectorTest, GoneAsStatusIsARelistToo) {
   EXPECT_TRUE(Eventually([&] { return Equal(); }));
 }
 
-TEST_F(ReflectorTest, AHundredFaultsAndTheStoreStillEqualsTheServer) {
+TEST_F(ReflectorTest, StoreEqualsServerAfterHundredFaults) {
   Start();
   for (int i = 0; i < 100; ++i) {
     Put("m" + std::to_string(i % 7), std::to_string(i));
@@ -76,7 +76,7 @@ TEST_F(ReflectorTest, AHundredFaultsAndTheStoreStillEqualsTheServer) {
   EXPECT_TRUE(Eventually([&] { return Equal() && cluster_.open_watches() == 1; }));
 }
 
-TEST_F(ReflectorTest, ABrokenStreamGoesOnFromItsLastVersion) {
+TEST_F(ReflectorTest, BrokenStreamResumesAtLastVersion) {
   Put("a");
   Start();
   Put("b");
@@ -88,7 +88,7 @@ TEST_F(ReflectorTest, ABrokenStreamGoesOnFromItsLastVersion) {
   EXPECT_EQ(Reported(), "+a! +b +c ");
 }
 
-TEST_F(ReflectorTest, ABookmarkMovesWhereItGoesOn) {
+TEST_F(ReflectorTest, BookmarkMovesTheResumeVersion) {
   Put("a");
   Start();
   cluster_.Put({{"apiVersion", "v1"}, {"kind", "Service"}, {"metadata", {{"name", "s"}}}});
@@ -108,7 +108,7 @@ TEST_F(ReflectorTest, ABookmarkMovesWhereItGoesOn) {
   EXPECT_EQ(reflector_.stats().lists, 1);
 }
 
-TEST_F(ReflectorTest, AServerRestoredFromABackupIsNoticed) {
+TEST_F(ReflectorTest, ServerRestoredFromBackupIsDetected) {
   Put("a");
   cluster_.SaveBackup();
   Start();
@@ -130,7 +130,7 @@ TEST_F(ReflectorTest, RepeatedEventsAreReportedOnce) {
   EXPECT_EQ(Reported(), "+a ~a ");
 }
 
-TEST_F(ReflectorTest, AListThatIsTooLargeIsAskedForInSmallerPages) {
+TEST_F(ReflectorTest, TooLargeListIsReadInSmallerPages) {
   for (const char* name : {"a", "b", "c"}) Put(name);
   cluster_.Inject({"LIST", "", 413});
   Start();
@@ -139,7 +139,7 @@ TEST_F(ReflectorTest, AListThatIsTooLargeIsAskedForInSmallerPages) {
   EXPECT_EQ(cluster_.calls().at(1).query.at("limit"), "1");
 }
 
-TEST_F(ReflectorTest, ARefusingServerIsNotStormed) {
+TEST_F(ReflectorTest, RefusingServerIsNotFlooded) {
   cluster_.Inject({"", "", 500, 0, false, 1'000'000});
   reflector_.Start();
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the time that is measured
@@ -152,7 +152,7 @@ TEST_F(ReflectorTest, ARefusingServerIsNotStormed) {
   EXPECT_EQ(reflector_.stats().failing_since_ms, 0);
 }
 
-TEST_F(ReflectorTest, RetryAfterIsHonoured) {
+TEST_F(ReflectorTest, RetryAfterIsRespected) {
   cluster_.Inject({"LIST", "", 429, 1});
   auto start = std::chrono::steady_clock::now();
   Start();
@@ -167,7 +167,7 @@ TEST_F(ReflectorTest, StopsInAnyState) {
   reflector_.Stop();
 }
 
-TEST_F(ReflectorTest, FollowsThroughAThousandStreams) {
+TEST_F(ReflectorTest, FollowsOverAThousandStreams) {
   ReflectorOptions options = Options();
   options.backoff_base_ms = options.backoff_cap_ms = 1;
   Reflector reflector(client_, store_, options, [](const Change&, bool) {});
@@ -191,7 +191,7 @@ TEST_F(ReflectorTest, FollowsThroughAThousandStreams) {
   EXPECT_GE(reflector.stats().watches, 1000);
 }
 
-TEST_F(ReflectorTest, StopWaitsForAChangeThatIsBeingTold) {
+TEST_F(ReflectorTest, StopWaitsForARunningCallback) {
   std::latch inside(1), go_on(1);
   std::atomic<int> told = 0;
   std::atomic<bool> finished = false, waited = false;
@@ -238,7 +238,7 @@ TEST_F(ReflectorTest, StopsWhileItListsOpensAndPauses) {
   }
 }
 
-TEST_F(ReflectorTest, AStreamThatOpensAgainIsTheEndOfAFailure) {
+TEST_F(ReflectorTest, ReopenedStreamEndsAFailure) {
   Put("a");
   Start();
   cluster_.Inject({"", "configmaps", 0, 0, false, 1'000'000});
@@ -251,7 +251,7 @@ TEST_F(ReflectorTest, AStreamThatOpensAgainIsTheEndOfAFailure) {
   EXPECT_EQ(reflector_.stats().last_error, "");
 }
 
-TEST_F(ReflectorTest, StreamsThatBreakAsTheyOpenDoNotEndAFailure) {
+TEST_F(ReflectorTest, StreamThatBreaksAtOnceEndsNoFailure) {
   Put("a");
   Start();
   cluster_.Inject({"", "configmaps", 0, 0, false, 1'000'000});

@@ -36,7 +36,7 @@ std::string Transcript(const std::vector<std::string_view>& pieces) {
   return transcript;
 }
 
-TEST(LineSplitter, AnyTwoPiecesGiveTheSameEvents) {
+TEST(LineSplitter, EventsAreIndependentOfTwoPieces) {
   std::string_view all = kRecorded;
   std::string whole = Transcript({all});
   EXPECT_NE(whole.find("😀"), std::string::npos);
@@ -46,14 +46,14 @@ TEST(LineSplitter, AnyTwoPiecesGiveTheSameEvents) {
   }
 }
 
-TEST(LineSplitter, PiecesOfOneByteGiveTheSameEvents) {
+TEST(LineSplitter, EventsAreIndependentOfBytePieces) {
   std::string_view all = kRecorded;
   std::vector<std::string_view> pieces;
   for (size_t at = 0; at < all.size(); ++at) pieces.push_back(all.substr(at, 1));
   EXPECT_EQ(Transcript(pieces), Transcript({all}));
 }
 
-TEST(LineSplitter, ALineOverTheLimitIsRefused) {
+TEST(LineSplitter, LineOverTheLimitIsRefused) {
   LineSplitter splitter(10);
   auto ignore = [](std::string_view) { return true; };
   EXPECT_TRUE(splitter.Append("1234567890\n123", ignore));
@@ -62,7 +62,7 @@ TEST(LineSplitter, ALineOverTheLimitIsRefused) {
   EXPECT_EQ(status.error().code, base::Code::kTooLarge);
 }
 
-TEST(WatchEvent, WhatIsNotAnEventIsAnError) {
+TEST(WatchEvent, InvalidEventIsAnError) {
   for (const char* line : {"", "{}", "x", R"({"type":"ADDED"})", R"({"type":"NEW","object":{}})",
                            R"({"type":"ADDED","object":5})", R"([1])", "{\"type\":\"ADDED\""}) {
     EXPECT_FALSE(ParseWatchEvent(line)) << line;
@@ -111,12 +111,12 @@ TEST_F(WatchTest, GoneIsExpiredAsStatusAndAsEvent) {
   EXPECT_NE(end.error.message.find("too old"), std::string::npos);
 }
 
-TEST_F(WatchTest, AVersionOfTheFutureIsTooLarge) {
+TEST_F(WatchTest, FutureVersionIsTooLarge) {
   cluster_.Inject({"WATCH", "", 504});
   EXPECT_EQ(From(cluster_.version()).reason, WatchEnd::Reason::kVersionTooLarge);
 }
 
-TEST_F(WatchTest, SilenceAndResetAreToldApart) {
+TEST_F(WatchTest, SilenceAndResetAreDistinguished) {
   for (auto code : {base::Code::kTimeout, base::Code::kUnavailable}) {
     WatchEnd end;
     std::jthread watcher([&] { end = From(cluster_.version()); });
@@ -128,7 +128,7 @@ TEST_F(WatchTest, SilenceAndResetAreToldApart) {
   }
 }
 
-TEST_F(WatchTest, RefusalCarriesTheServersWords) {
+TEST_F(WatchTest, RefusalHasTheServersMessage) {
   cluster_.Inject({"WATCH", "", 403});
   auto end = From(cluster_.version());
   EXPECT_EQ(end.reason, WatchEnd::Reason::kFailed);

@@ -1,23 +1,68 @@
-// Reads a kubeconfig, or the mounted files of a pod's ServiceAccount.
+// Reads a kubeconfig, or the mounted files of a pod's ServiceAccount; the token file again after a
+// minute, or after a refused token.
 #include "lib/kube/client/cluster_config.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/json/json.h"
 #include "lib/base/json/yaml.h"
 #include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "lib/base/result.h"
 #include "lib/base/text/base64.h"
 #include "lib/base/text/text.h"
-#include "lib/kube/client/private_files.h"
 
 namespace kube {
-
 namespace {
 
 using base::Json;
+
+// Stores inline certificates of a kubeconfig as files, which TLS libraries require, in a directory
+// of mode 0700 that the destructor removes. mkdtemp, so that its name cannot be guessed or taken.
+class PrivateFiles {
+ public:
+  static base::Result<std::shared_ptr<PrivateFiles>> Make();
+  ~PrivateFiles();  // removes the directory and all in it
+  PrivateFiles(const PrivateFiles&) = delete;
+  PrivateFiles& operator=(const PrivateFiles&) = delete;
+
+  // The path of a new file of mode 0600; `name` has no slash.
+  base::Result<std::string> Add(const std::string& name, std::string_view content) const;
+
+ private:
+  explicit PrivateFiles(std::string directory) : directory_(std::move(directory)) {}
+  const std::string directory_;
+};
+
+base::Result<std::shared_ptr<PrivateFiles>> PrivateFiles::Make() {
+  const char* parent = std::getenv("TMPDIR");
+  std::string name = std::string(parent && *parent ? parent : "/tmp") + "/kube-XXXXXX";
+  if (!mkdtemp(name.data())) {
+    return base::Error{base::Code::kInternal, "make a private directory for certificates (" + name +
+                                                  "): " + std::strerror(errno)};
+  }
+  return std::shared_ptr<PrivateFiles>(new PrivateFiles(name));
+}
+
+PrivateFiles::~PrivateFiles() {
+  std::error_code ignored;  // a destructor cannot report it
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+base::Result<std::string> PrivateFiles::Add(const std::string& name,
+                                            std::string_view content) const {
+  std::string path = directory_ + "/" + name;
+  RETURN_IF_ERROR(base::ReplaceFile(path, content));
+  return path;
+}
 
 // Reads one kubeconfig.
 class Reader {
@@ -120,6 +165,8 @@ std::string Variable(const char* name) {
   return value ? value : "";
 }
 
+constexpr int64_t kMaxAgeMs = 60'000;
+
 }  // namespace
 
 base::Result<ClusterConfig> ReadKubeconfig(const std::string& path) {
@@ -151,6 +198,30 @@ base::Result<ClusterConfig> InClusterConfig(const std::string& directory) {
 
 base::Result<ClusterConfig> FindClusterConfig(const std::string& kubeconfig) {
   return kubeconfig.empty() ? InClusterConfig() : ReadKubeconfig(kubeconfig);
+}
+
+TokenSource::TokenSource(std::string fixed, std::string file, const base::Clock& clock)
+    : file_(std::move(file)), clock_(clock), cached_(Cached{std::move(fixed), 0, false}) {}
+
+std::string TokenSource::Token() {
+  if (file_.empty()) return cached_.Copy().token;
+  return cached_.With([&](Cached& cached) {
+    int64_t now_ms = clock_.MonotonicMs();
+    if (cached.fresh && now_ms - cached.read_ms < kMaxAgeMs) return cached.token;
+    auto text = base::ReadFile(file_, 64 << 10);
+    std::string token = text ? std::string(base::Trim(*text)) : "";
+    // A missing or empty file keeps the present token, which may still be valid.
+    if (!token.empty()) cached.token = token;
+    if (token.empty()) base::LogWarn("token file cannot be read", {{"file", file_}});
+    cached.fresh = true;
+    cached.read_ms = now_ms;
+    return cached.token;
+  });
+}
+
+bool TokenSource::Distrust() {
+  cached_.With([](Cached& cached) { cached.fresh = false; });
+  return !file_.empty();
 }
 
 }  // namespace kube

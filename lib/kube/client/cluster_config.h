@@ -5,21 +5,20 @@
 #include <memory>
 #include <string>
 
+#include "lib/base/guarded.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 
 namespace kube {
 
-// Stores inline certificates of a kubeconfig as files, which TLS libraries require.
-class PrivateFiles;  // private_files.h
-
 struct ClusterConfig {
-  std::string server;                         // https://host:port
-  std::string ca_file;                        // empty: the system's authorities
-  std::string certificate_file, key_file;     // both or neither
-  std::string token;                          // fixed
-  std::string token_file;                     // overrides `token`; read again by TokenSource
-  std::string name_space;                     // of the context or of the pod; empty: unknown
-  std::shared_ptr<const PrivateFiles> files;  // keeps the files above alive
+  std::string server;                      // https://host:port
+  std::string ca_file;                     // empty: the system's authorities
+  std::string certificate_file, key_file;  // both or neither
+  std::string token;                       // fixed
+  std::string token_file;                  // overrides `token`; read again by TokenSource
+  std::string name_space;                  // of the context or of the pod; empty: unknown
+  std::shared_ptr<const void> files;       // keeps the files above alive
 };
 
 // The current context of a kubeconfig; relative file names count from its folder. kInvalid names a
@@ -34,5 +33,28 @@ base::Result<ClusterConfig> InClusterConfig(
 
 // The configuration of the file `kubeconfig`, if not empty, else that of the pod.
 base::Result<ClusterConfig> FindClusterConfig(const std::string& kubeconfig);
+
+// A bearer token from a file that is rotated: projected ServiceAccount tokens change hourly.
+class TokenSource {
+ public:
+  // `file` empty: always `fixed`. `clock` must outlive this.
+  TokenSource(std::string fixed, std::string file, const base::Clock& clock = base::SystemClock());
+
+  // Reads the file again if the last read is older than 60 s; an unreadable or empty file keeps the
+  // old token. Any thread.
+  std::string Token();
+  // After a 401: Token() reads the file again. False: no file, so a retry is useless.
+  bool Distrust();
+
+ private:
+  struct Cached {
+    std::string token;
+    int64_t read_ms = 0;
+    bool fresh = false;
+  };
+  const std::string file_;
+  const base::Clock& clock_;
+  base::Guarded<Cached> cached_;
+};
 
 }  // namespace kube

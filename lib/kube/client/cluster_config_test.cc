@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "lib/base/process/file.h"
-#include "lib/kube/client/token_source.h"
 #include "lib/testing/fake_clock.h"
 #include "lib/testing/temporary_directory.h"
 
@@ -72,7 +71,7 @@ TEST_F(ConfigTest, InlineCertificatesLiveInPrivateFilesAsLongAsTheConfig) {
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path).parent_path()));
 }
 
-TEST_F(ConfigTest, WhatIsMissingOrNotSupportedIsNamed) {
+TEST_F(ConfigTest, MissingOrUnsupportedFieldIsNamed) {
   std::string server = "{server: 'https://a:1'}";
   EXPECT_EQ(ErrorFor(server, "{token: t}"), "");
   EXPECT_NE(ErrorFor("{}", "{token: t}").find("server"), std::string::npos);
@@ -93,7 +92,7 @@ TEST_F(ConfigTest, WhatIsMissingOrNotSupportedIsNamed) {
   EXPECT_FALSE(ReadKubeconfig(folder_ + "/none"));
 }
 
-TEST_F(ConfigTest, APodsFilesAreFound) {
+TEST_F(ConfigTest, FilesOfAPodAreFound) {
   unsetenv("KUBERNETES_SERVICE_HOST");
   auto outside = InClusterConfig(folder_);
   ASSERT_FALSE(outside);
@@ -113,7 +112,7 @@ TEST_F(ConfigTest, APodsFilesAreFound) {
   unsetenv("KUBERNETES_SERVICE_PORT");
 }
 
-TEST_F(ConfigTest, ATokenFileIsReadAgainAfterAMinuteOrADoubt) {
+TEST_F(ConfigTest, TokenFileIsReadAgainAfterAMinuteOr401) {
   ::testing::FakeClock clock;
   TokenSource token("", Write("token", "one\n"), clock);
   EXPECT_EQ(token.Token(), "one");
@@ -127,7 +126,7 @@ TEST_F(ConfigTest, ATokenFileIsReadAgainAfterAMinuteOrADoubt) {
   EXPECT_EQ(token.Token(), "three");
 }
 
-TEST_F(ConfigTest, ATokenFileThatIsAwayCostsNothing) {
+TEST_F(ConfigTest, MissingTokenFileKeepsTheToken) {
   ::testing::FakeClock clock;
   std::string path = Write("token", "one");
   TokenSource token("", path, clock);
@@ -140,7 +139,7 @@ TEST_F(ConfigTest, ATokenFileThatIsAwayCostsNothing) {
   EXPECT_EQ(token.Token(), "one");
 }
 
-TEST_F(ConfigTest, AFixedTokenStays) {
+TEST_F(ConfigTest, FixedTokenStays) {
   TokenSource token("fixed", "");
   EXPECT_EQ(token.Token(), "fixed");
   EXPECT_FALSE(token.Distrust());

@@ -11,7 +11,7 @@
 #include "lib/base/guarded.h"
 #include "lib/base/process/clock.h"
 #include "lib/http/client/client.h"
-#include "lib/kube/client/token_source.h"
+#include "lib/kube/client/cluster_config.h"
 #include "lib/kube/object/object.h"
 
 namespace kube {

@@ -60,7 +60,7 @@ TEST_F(KubeClientTest, StatusCodesBecomeErrors) {
             (std::vector<std::string>{"GET404", "GET403", "GET409", "GET422", "GET503", "GET0"}));
 }
 
-TEST_F(KubeClientTest, ALongMessageKeepsItsEndWhereTheReasonIs) {
+TEST_F(KubeClientTest, LongMessageKeepsItsEnd) {
   http::Response answer = http::JsonResponse(
       400, {{"message", "start " + std::string(9'000, 'x') + "€ unknown field \"spec.foo\""}});
   std::string message = ErrorOf(answer, "PATCH /x").message;
@@ -69,7 +69,7 @@ TEST_F(KubeClientTest, ALongMessageKeepsItsEndWhereTheReasonIs) {
   EXPECT_TRUE(message.ends_with("€ unknown field \"spec.foo\""));
 }
 
-TEST_F(KubeClientTest, RetryAfterHoldsForAllCallsOfThatKind) {
+TEST_F(KubeClientTest, RetryAfterAppliesToAllCallsOfTheKind) {
   cluster_.Inject({"APPLY", "", 429, 3});
   auto refused = client_.Apply(ConfigMaps(), Map("a"));
   ASSERT_FALSE(refused);
@@ -84,7 +84,7 @@ TEST_F(KubeClientTest, RetryAfterHoldsForAllCallsOfThatKind) {
   EXPECT_TRUE(client_.Apply(ConfigMaps(), Map("a")));
 }
 
-TEST_F(KubeClientTest, OtherKindsAreNotKeptWaiting) {
+TEST_F(KubeClientTest, RetryAfterDelaysNoOtherKind) {
   for (const Resource& resource : {StatefulSets(), Namespaces(), Events()}) {
     cluster_.Inject({"", "", 503, 30});
     EXPECT_FALSE(client_.ListAll(resource, {"n", "", "", false}));
@@ -97,14 +97,14 @@ TEST_F(KubeClientTest, OtherKindsAreNotKeptWaiting) {
   EXPECT_EQ(cluster_.calls().size(), 4u);
 }
 
-TEST_F(KubeClientTest, RetryAfterOfA504ConcernsThatRequestAlone) {
+TEST_F(KubeClientTest, RetryAfterOf504AppliesToOneRequest) {
   cluster_.Inject({"LIST", "", 504, 1});
   EXPECT_FALSE(client_.ListAll(ConfigMaps(), {}));
   EXPECT_EQ(client_.RetryAfterMs(ConfigMaps()), 0);
   EXPECT_TRUE(client_.ListAll(ConfigMaps(), {}));
 }
 
-TEST_F(KubeClientTest, AnEvictionThatMustWaitKeepsNoOtherCallWaiting) {
+TEST_F(KubeClientTest, WaitingEvictionDelaysNoOtherCall) {
   cluster_.Inject({"", "/eviction", 429, 10});
   EXPECT_FALSE(client_.Evict({"n", "p"}, "uid"));
   EXPECT_EQ(client_.RetryAfterMs(Pods()), 0);
@@ -117,7 +117,7 @@ TEST_F(KubeClientTest, RetryAfterIsBounded) {
   EXPECT_EQ(client_.RetryAfterMs(ConfigMaps()), 60'000);
 }
 
-TEST_F(KubeClientTest, ARefusedTokenIsReadAgainOnce) {
+TEST_F(KubeClientTest, RefusedTokenIsReadAgainOnce) {
   TokenSource token("", "/nowhere/token", clock_);
   KubeClient client(cluster_, settings_, &token, clock_);
   cluster_.Put(Map("a"));
@@ -130,7 +130,7 @@ TEST_F(KubeClientTest, ARefusedTokenIsReadAgainOnce) {
   EXPECT_EQ(cluster_.calls().size(), 4u);
 }
 
-TEST_F(KubeClientTest, NamesThatAreNotNamesNeverLeave) {
+TEST_F(KubeClientTest, InvalidNameIsNotSent) {
   for (const char* name : {"", ".", ".."}) {
     auto answer = client_.Get(ConfigMaps(), {"n", name});
     ASSERT_FALSE(answer);
@@ -140,7 +140,7 @@ TEST_F(KubeClientTest, NamesThatAreNotNamesNeverLeave) {
   EXPECT_TRUE(cluster_.calls().empty());
 }
 
-TEST_F(KubeClientTest, AnAnswerThatIsNotJsonIsAnError) {
+TEST_F(KubeClientTest, AnswerThatIsNotJsonIsAnError) {
   Answering proxy(http::TextResponse(200, "<html>", "text/html"));
   KubeClient client(proxy);
   auto answer = client.Get(ConfigMaps(), {"n", "a"});
@@ -149,7 +149,7 @@ TEST_F(KubeClientTest, AnAnswerThatIsNotJsonIsAnError) {
   EXPECT_FALSE(client.ListAll(ConfigMaps(), {}));
 }
 
-TEST_F(KubeClientTest, AListThatExpiresBetweenPagesStartsAgain) {
+TEST_F(KubeClientTest, ExpiredListStartsAgain) {
   for (int i = 0; i < 1200; ++i) cluster_.Put(Map("m" + std::to_string(i)));
   cluster_.ForgetCalls();
   auto first = client_.List(ConfigMaps(), {"n", "", "", false}, 500);
@@ -161,7 +161,7 @@ TEST_F(KubeClientTest, AListThatExpiresBetweenPagesStartsAgain) {
   EXPECT_EQ(client_.ListAll(ConfigMaps(), {"n", "", "", false})->size(), 1200u);
 }
 
-TEST_F(KubeClientTest, AListGivesItsItemsOneByOne) {
+TEST_F(KubeClientTest, ListDeliversItemsOneByOne) {
   Json nested = Map("a");
   nested["data"] = {{"items", "[{}]"}};
   nested["metadata"]["annotations"] = {{"items", "not a list"}};
@@ -185,7 +185,7 @@ TEST_F(KubeClientTest, AListGivesItsItemsOneByOne) {
   EXPECT_FALSE(page->resource_version.empty());
 }
 
-TEST_F(KubeClientTest, WhatStandsBesideTheItemsIsNoItem) {
+TEST_F(KubeClientTest, OtherFieldsOfAListAreNoItems) {
   Answering server(http::JsonResponse(
       200, {{"items", {{{"metadata", {{"name", "a"}}}}}},
             {"metadata", {{"resourceVersion", "7"}, {"a", {{"b", "c"}}}, {"x", {{"y", "z"}}}}}}));
@@ -202,7 +202,7 @@ TEST_F(KubeClientTest, SelectorsAreEncoded) {
             "fieldSelector=metadata.name%3Dx%26watch%3D1");
 }
 
-TEST_F(KubeClientTest, OurFieldManagerIsNamed) {
+TEST_F(KubeClientTest, FieldManagerIsSent) {
   ASSERT_TRUE(client_.Apply(ConfigMaps(), Map("a")));
   EXPECT_EQ(cluster_.calls().at(0).query.at("fieldManager"), "me");
   EXPECT_EQ(cluster_.calls().at(0).query.at("force"), "false");

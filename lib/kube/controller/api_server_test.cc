@@ -105,7 +105,7 @@ ClientSettings Manager(const char* name) {
 
 std::string Lines(const std::vector<std::string>& story) { return base::Join(story, "\n"); }
 
-TEST(FakeCluster, TellsTheStory) {
+TEST(FakeCluster, BehavesLikeTheStory) {
   ::testing::FakeCluster cluster;
   KubeClient ours(cluster, Manager("ours")), theirs(cluster, Manager("theirs"));
   EXPECT_EQ(Lines(::testing::TellStory(ours, theirs, "story")), Lines(ExpectedStory()));
@@ -166,7 +166,7 @@ class ApiServer : public ::testing::Test {
   std::unique_ptr<Connection> connection_;
 };
 
-TEST_F(ApiServer, TellsTheStoryAsTheFakeDoes) {
+TEST_F(ApiServer, BehavesLikeTheFake) {
   auto theirs = Connect("theirs");
   EXPECT_EQ(Lines(::testing::TellStory(client(), theirs->client(), space_)),
             Lines(ExpectedStory()));
@@ -199,7 +199,7 @@ TEST_F(ApiServer, BookmarkCarriesAWatchPastForeignWrites) {
   EXPECT_TRUE(client().Delete(ConfigMaps(), KeyOf(foreign)));
 }
 
-TEST_F(ApiServer, AVersionFromBeforeTheKindIsExpired) {
+TEST_F(ApiServer, VersionBeforeTheKindIsExpired) {
   std::string name = "t" + base::RandomHex(4);
   Resource things{"kube-test.example.com", "v1", "Thing", name + "s"};
   Json schema = {{"openAPIV3Schema", {{"type", "object"}}}};
@@ -249,7 +249,7 @@ TEST_F(ApiServer, ReflectorFollowsAndTheStoreEqualsTheServer) {
   EXPECT_EQ(reflector.stats().lists, 1);
 }
 
-TEST_F(ApiServer, AListAsTheBeginningOfAWatchIsTheSameAsOneInPages) {
+TEST_F(ApiServer, StreamedListEqualsPagedList) {
   for (int i = 0; i < 10; ++i)
     ASSERT_TRUE(client().Apply(ConfigMaps(), Map("m" + std::to_string(i), {{"x", "1"}})));
   auto read = [&](bool streams_lists, bool metadata_only) {
@@ -267,7 +267,7 @@ TEST_F(ApiServer, AListAsTheBeginningOfAWatchIsTheSameAsOneInPages) {
   EXPECT_EQ(read(true, true), read(false, true));
 }
 
-TEST_F(ApiServer, WhatIsAppliedIsUpToDateAndAppliedOnce) {
+TEST_F(ApiServer, AppliedObjectIsUpToDate) {
   const char* note = "example.com/intent";
   Json set = Json::parse(R"({"apiVersion": "apps/v1", "kind": "StatefulSet",
     "metadata": {"name": "s", "labels": {"a": "b"}},
@@ -300,7 +300,7 @@ TEST_F(ApiServer, WhatIsAppliedIsUpToDateAndAppliedOnce) {
             ".spec.template.spec.containers[name=\"agent\"].image");
 }
 
-TEST_F(ApiServer, ARotatedTokenIsTakenUp) {
+TEST_F(ApiServer, RotatedTokenIsUsed) {
   ASSERT_TRUE(client().Apply(ServiceAccounts(), Account(0)));
   Json rule = {{"apiGroups", {""}}, {"resources", {"configmaps"}}, {"verbs", {"list"}}};
   Json role = {{"apiVersion", "rbac.authorization.k8s.io/v1"},

@@ -94,7 +94,7 @@ class LoopTest : public ::testing::Test {
   ::testing::FakeCluster cluster_;
 };
 
-TEST_F(LoopTest, ChildrenAreMadeHealedAndFollowed) {
+TEST_F(LoopTest, ChildrenAreCreatedRestoredAndFollowed) {
   Wish("a", "1");
   Toy toy(cluster_);
   EXPECT_TRUE(Eventually([&] { return Fulfilled() && cluster_.List(Services()).size() == 1; }));
@@ -110,7 +110,7 @@ TEST_F(LoopTest, ChildrenAreMadeHealedAndFollowed) {
   EXPECT_EQ(LabelOf(*cluster_.Get(Services(), {"n", "a"}), "foreign"), "kept");
 }
 
-TEST_F(LoopTest, ARestartWritesNothing) {
+TEST_F(LoopTest, RestartWritesNothing) {
   for (int i = 0; i < 50; ++i) Wish("w" + std::to_string(i), "1");
   {
     Toy toy(cluster_);
@@ -125,7 +125,7 @@ TEST_F(LoopTest, ARestartWritesNothing) {
   EXPECT_EQ(cluster_.mutations(), 0u);
 }
 
-TEST_F(LoopTest, WorkBeginsOnlyWhenAllCachesAreFull) {
+TEST_F(LoopTest, WorkBeginsOnceCachesAreSynced) {
   Wish("a", "1");
   cluster_.Inject({"LIST", "services", 500, 0, false, 20});
   Toy toy(cluster_);
@@ -137,7 +137,7 @@ TEST_F(LoopTest, WorkBeginsOnlyWhenAllCachesAreFull) {
 }
 
 // Like Sieve: loses each write in turn, or its answer.
-TEST_F(LoopTest, ConvergesWhicheverWriteIsLost) {
+TEST_F(LoopTest, ConvergesAfterAnyLostWrite) {
   for (bool after_effect : {false, true}) {
     for (int point = 0; point < 5; ++point) {
       std::string name = std::string(after_effect ? "late" : "early") + std::to_string(point);
@@ -151,7 +151,7 @@ TEST_F(LoopTest, ConvergesWhicheverWriteIsLost) {
   EXPECT_EQ(cluster_.List(Services()).size(), 50u);
 }
 
-TEST_F(LoopTest, WhatTheServerForgotBeforeSendingItIsListed) {
+TEST_F(LoopTest, UnsentEventsAreFoundByARelist) {
   Wish("a", "1");
   Toy toy(cluster_);
   EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
@@ -207,7 +207,7 @@ TEST_F(LoopTest, ConvergesUnderRandomFaults) {
   EXPECT_TRUE(Eventually([&] { return Quiet(); })) << "it does not come to rest";
 }
 
-TEST_F(LoopTest, NamespacesAreWatchedOneByOneWhereAsked) {
+TEST_F(LoopTest, NamespacesAreWatchedOneByOneIfSet) {
   KubeClient client(cluster_);
   ControllerLoop loop(client);
   CachePlan plan;
@@ -227,7 +227,7 @@ TEST_F(LoopTest, NamespacesAreWatchedOneByOneWhereAsked) {
     EXPECT_TRUE(call.path.starts_with("/api/v1/namespaces/"));
 }
 
-TEST_F(LoopTest, AQueueThatIsBusyHoldsUpNoOther) {
+TEST_F(LoopTest, BusyQueueDelaysNoOther) {
   Wish("a", "1");
   KubeClient client(cluster_);
   std::atomic<bool> second_ran = false, first_saw_it = false;
@@ -256,7 +256,7 @@ TEST_F(LoopTest, AQueueThatIsBusyHoldsUpNoOther) {
   EXPECT_TRUE(first_saw_it);
 }
 
-TEST_F(LoopTest, WorkGoesOnWithoutWhatMayBeDenied) {
+TEST_F(LoopTest, DeniedOptionalCacheDelaysNoWork) {
   Wish("a", "1");
   cluster_.Inject({"LIST", "services", 403, 0, false, 1'000'000});
   KubeClient client(cluster_);

@@ -19,7 +19,7 @@ EventLimiter::Decision Write(EventLimiter* limiter, const EventFacts& facts, int
   return decision;
 }
 
-TEST(EventLimiter, TheSameAgainRaisesACount) {
+TEST(EventLimiter, RepeatedEventRaisesACount) {
   EventLimiter limiter;
   EXPECT_EQ(Write(&limiter, Fact("x"), 0).act, Act::kCreate);
   auto second = Write(&limiter, Fact("x"), 1000);
@@ -27,7 +27,7 @@ TEST(EventLimiter, TheSameAgainRaisesACount) {
   EXPECT_EQ(second.count, 2);
 }
 
-TEST(EventLimiter, AThousandFailuresAreAtMost26Writes) {
+TEST(EventLimiter, ThousandFailuresAreAtMost26Writes) {
   EventLimiter limiter;
   int writes = 0, events = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -39,7 +39,7 @@ TEST(EventLimiter, AThousandFailuresAreAtMost26Writes) {
   EXPECT_EQ(events, 11);  // ten with their own note, and the combined one
 }
 
-TEST(EventLimiter, DroppedOnesAreCountedInTheNextWrite) {
+TEST(EventLimiter, DroppedEventsCountInTheNextWrite) {
   EventLimiter limiter;
   for (int i = 0; i < 100; ++i) Write(&limiter, Fact("x"), 0);
   EXPECT_EQ(Write(&limiter, Fact("x"), 299'000).act, Act::kDrop);
@@ -49,13 +49,13 @@ TEST(EventLimiter, DroppedOnesAreCountedInTheNextWrite) {
   EXPECT_EQ(Write(&limiter, Fact("x"), 300'001).act, Act::kDrop);
 }
 
-TEST(EventLimiter, OneObjectsNoiseDoesNotSilenceAnother) {
+TEST(EventLimiter, NoisyObjectDoesNotSilenceAnother) {
   EventLimiter limiter;
   for (int i = 0; i < 100; ++i) Write(&limiter, Fact("x", "noisy"), 0);
   EXPECT_EQ(Write(&limiter, Fact("x", "quiet"), 0).act, Act::kCreate);
 }
 
-TEST(EventLimiter, CombinedOnesSaySo) {
+TEST(EventLimiter, CombinedEventIsMarked) {
   EventLimiter limiter;
   for (int i = 0; i < 10; ++i) Write(&limiter, Fact(std::to_string(i)), 0);
   auto combined = Write(&limiter, Fact("11th"), 0);
@@ -64,14 +64,14 @@ TEST(EventLimiter, CombinedOnesSaySo) {
   EXPECT_EQ(Write(&limiter, Fact("new"), 700'000).note, "new");  // after ten minutes of silence
 }
 
-TEST(EventLimiter, AFailedWriteIsTriedAgainAsNew) {
+TEST(EventLimiter, FailedWriteIsRetriedAsNew) {
   EventLimiter limiter;
   EXPECT_EQ(limiter.Decide(Fact("x"), 0).act, Act::kCreate);
   EXPECT_EQ(Write(&limiter, Fact("x"), 0).act, Act::kCreate);
   EXPECT_EQ(Write(&limiter, Fact("x"), 0).event, "event-x");
 }
 
-TEST(EventLimiter, WhoIsSilentIsForgottenWhenTheBucketIsFullAgain) {
+TEST(EventLimiter, SilentObjectIsDroppedOnceItsBucketIsFull) {
   EventLimiter limiter;
   Write(&limiter, Fact("x", "quiet"), 0);
   for (int i = 0; i < 100; ++i) Write(&limiter, Fact("x", "noisy"), 0);

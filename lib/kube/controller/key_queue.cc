@@ -43,7 +43,7 @@ void KeyQueue::AddAt(const ObjectKey& key, int64_t at_ms) {
   delayed_.emplace(key, at_ms);
 }
 
-std::optional<ObjectKey> KeyQueue::Take(int64_t now_ms) {
+std::optional<ObjectKey> KeyQueue::Pop(int64_t now_ms) {
   while (!due_.empty() && due_.begin()->first <= now_ms) {
     ObjectKey key = due_.begin()->second;
     Undelay(key);

@@ -31,8 +31,8 @@ class KeyQueue {
   void AddAt(const ObjectKey& key, int64_t at_ms);
   // The next key, in work until Done. nullopt: none is ready, or only resyncs while
   // resyncs_at_once are in work.
-  std::optional<ObjectKey> Take(int64_t now_ms);
-  bool HasNext() const;  // whether Take would return a key, delayed keys aside
+  std::optional<ObjectKey> Pop(int64_t now_ms);
+  bool HasNext() const;  // whether Pop would return a key, delayed keys aside
   void Done(const ObjectKey& key);
   // Delays `key` after a failure; returns the backoff, ms.
   int64_t Retry(const ObjectKey& key, int64_t now_ms);

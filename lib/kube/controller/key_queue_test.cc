@@ -10,52 +10,52 @@ namespace {
 
 const ObjectKey kFirstKey{"n", "a"}, kB{"n", "b"};
 
-TEST(KeyQueue, SameKeyTwiceIsOneTurn) {
+TEST(KeyQueue, SameKeyTwiceIsOneRun) {
   KeyQueue queue;
   queue.Add(kFirstKey);
   queue.Add(kFirstKey);
-  EXPECT_EQ(queue.Take(0), kFirstKey);
-  EXPECT_FALSE(queue.Take(0));
+  EXPECT_EQ(queue.Pop(0), kFirstKey);
+  EXPECT_FALSE(queue.Pop(0));
 }
 
-TEST(KeyQueue, WhatIsAddedDuringWorkComesAgainAfterwards) {
+TEST(KeyQueue, KeyAddedDuringWorkRunsAgain) {
   KeyQueue queue;
   queue.Add(kFirstKey);
-  queue.Take(0);
+  queue.Pop(0);
   queue.Add(kFirstKey);
-  EXPECT_FALSE(queue.Take(0));
+  EXPECT_FALSE(queue.Pop(0));
   queue.Done(kFirstKey);
-  EXPECT_EQ(queue.Take(0), kFirstKey);
+  EXPECT_EQ(queue.Pop(0), kFirstKey);
 }
 
-TEST(KeyQueue, EditsGoBeforeResyncs) {
+TEST(KeyQueue, EditsPrecedeResyncs) {
   KeyQueue queue;
   for (int i = 0; i < 100; ++i) queue.Add({"n", std::to_string(i)}, Priority::kResync);
   queue.Add(kFirstKey);
   queue.Add({"n", "50"});  // an edit of a waiting key
-  EXPECT_EQ(queue.Take(0), kFirstKey);
-  EXPECT_EQ(queue.Take(0)->name, "50");
-  EXPECT_EQ(queue.Take(0)->name, "0");
+  EXPECT_EQ(queue.Pop(0), kFirstKey);
+  EXPECT_EQ(queue.Pop(0)->name, "50");
+  EXPECT_EQ(queue.Pop(0)->name, "0");
   EXPECT_EQ(queue.Depth(), 98u);
 }
 
-TEST(KeyQueue, ResyncsLeaveRoomForEdits) {
+TEST(KeyQueue, ResyncsDoNotStarveEdits) {
   KeyQueue queue({.resyncs_at_once = 2});
   const ObjectKey kC{"n", "c"};
   for (const ObjectKey& key : {kFirstKey, kB, kC}) queue.Add(key, Priority::kResync);
-  EXPECT_EQ(queue.Take(0), kFirstKey);
-  EXPECT_EQ(queue.Take(0), kB);
+  EXPECT_EQ(queue.Pop(0), kFirstKey);
+  EXPECT_EQ(queue.Pop(0), kB);
   EXPECT_FALSE(queue.HasNext());
-  EXPECT_FALSE(queue.Take(0)) << "two are in work";
+  EXPECT_FALSE(queue.Pop(0)) << "two are in work";
   EXPECT_EQ(queue.Depth(), 1u);
   queue.Add(kC);  // now with the priority of an edit
   EXPECT_TRUE(queue.HasNext());
-  EXPECT_EQ(queue.Take(0), kC);
+  EXPECT_EQ(queue.Pop(0), kC);
   queue.Add(kFirstKey, Priority::kResync);  // again while in work
   queue.Done(kC);
-  EXPECT_FALSE(queue.Take(0)) << "the end of an edit makes no room for a resync";
+  EXPECT_FALSE(queue.Pop(0)) << "the end of an edit makes no room for a resync";
   queue.Done(kFirstKey);
-  EXPECT_EQ(queue.Take(0), kFirstKey);
+  EXPECT_EQ(queue.Pop(0), kFirstKey);
 }
 
 TEST(KeyQueue, DelaysMergeToTheEarliest) {
@@ -64,22 +64,22 @@ TEST(KeyQueue, DelaysMergeToTheEarliest) {
   queue.AddAt(kFirstKey, 50);
   queue.AddAt(kFirstKey, 70);
   EXPECT_EQ(queue.NextDueMs(), 50);
-  EXPECT_FALSE(queue.Take(49));
-  EXPECT_EQ(queue.Take(50), kFirstKey);
+  EXPECT_FALSE(queue.Pop(49));
+  EXPECT_EQ(queue.Pop(50), kFirstKey);
   queue.Done(kFirstKey);
-  EXPECT_FALSE(queue.Take(1000));
+  EXPECT_FALSE(queue.Pop(1000));
 }
 
-TEST(KeyQueue, AnAddMakesADelayNeedless) {
+TEST(KeyQueue, AddCancelsADelay) {
   KeyQueue queue;
   queue.AddAt(kFirstKey, 100);
   queue.Add(kFirstKey);
-  EXPECT_EQ(queue.Take(0), kFirstKey);
+  EXPECT_EQ(queue.Pop(0), kFirstKey);
   queue.Done(kFirstKey);
-  EXPECT_FALSE(queue.Take(100));
+  EXPECT_FALSE(queue.Pop(100));
 }
 
-TEST(KeyQueue, BackoffDoublesUpToTheCapAndIsForgotten) {
+TEST(KeyQueue, BackoffDoublesUpToTheCapAndResets) {
   KeyQueue queue;
   int64_t expected_ms = 5;
   for (int i = 0; i < 100; ++i) {
@@ -92,7 +92,7 @@ TEST(KeyQueue, BackoffDoublesUpToTheCapAndIsForgotten) {
 }
 
 // In any history no key is in work twice at once, no added key is lost, none is taken too early.
-TEST(KeyQueue, HoldsItsPromisesOverRandomHistories) {
+TEST(KeyQueue, InvariantsHoldForRandomHistories) {
   uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -118,7 +118,7 @@ TEST(KeyQueue, HoldsItsPromisesOverRandomHistories) {
           now_ms += static_cast<int64_t>(random() % 20);
           break;
         case 3:
-          if (auto next = queue.Take(now_ms)) {
+          if (auto next = queue.Pop(now_ms)) {
             EXPECT_TRUE(working.insert(*next).second) << "worked on twice at once";
             bool expected = owed.contains(*next) || (due.contains(*next) && due[*next] <= now_ms);
             EXPECT_TRUE(expected) << "came without reason";
@@ -136,7 +136,7 @@ TEST(KeyQueue, HoldsItsPromisesOverRandomHistories) {
     }
     for (const ObjectKey& key : working) queue.Done(key);
     std::set<ObjectKey> seen;
-    while (auto next = queue.Take(now_ms + 1000)) {
+    while (auto next = queue.Pop(now_ms + 1000)) {
       seen.insert(*next);
       queue.Done(*next);
     }

@@ -62,7 +62,7 @@ class LeaderStory : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(On, LeaderStory, ::testing::Values("FakeCluster", "ApiServer"),
                          [](const auto& of) { return of.param; });
 
-TEST_P(LeaderStory, WhoStopsHandsOver) {
+TEST_P(LeaderStory, StoppedLeaderHandsOver) {
   // The Lease outlasts every wait of this test: b can lead only after a's release.
   Candidate a(http(), key_, "a", 120'000), b(http(), key_, "b", 120'000);
   a.leader.Start();
@@ -77,7 +77,7 @@ TEST_P(LeaderStory, WhoStopsHandsOver) {
   EXPECT_EQ(Holder(), "");
 }
 
-TEST_P(LeaderStory, WhoFallsSilentIsReplaced) {
+TEST_P(LeaderStory, SilentLeaderIsReplaced) {
   Candidate a(http(), key_, "a"), b(http(), key_, "b");
   ASSERT_TRUE(a.lease.Try());  // its only try
   b.leader.Start();
@@ -86,7 +86,7 @@ TEST_P(LeaderStory, WhoFallsSilentIsReplaced) {
   EXPECT_EQ(Holder(), "b");
 }
 
-TEST(Leader, WhoCannotWorkNeitherTakesTheLeaseNorKeepsIt) {
+TEST(Leader, UnfitProcessDoesNotHoldTheLease) {
   ::testing::FakeCluster cluster;
   const ObjectKey key{"n", "operator"};
   std::atomic<bool> able = false;
@@ -103,7 +103,7 @@ TEST(Leader, WhoCannotWorkNeitherTakesTheLeaseNorKeepsIt) {
   EXPECT_FALSE(a.lease.Holds());
 }
 
-TEST(LeaderOutage, EndsTheTermAndTheSameProcessStandsAgain) {
+TEST(LeaderOutage, OutageEndsTheTermAndProcessRunsAgain) {
   ::testing::FakeCluster cluster;
   Candidate a(cluster, {"n", "operator"}, "a");
   a.leader.Start();

@@ -60,7 +60,7 @@ class LeaseTest : public ::testing::Test {
   Replica a_{cluster_, "a"}, b_{cluster_, "b"};
 };
 
-TEST_F(LeaseTest, TheFirstTakesItAndTheOtherWaits) {
+TEST_F(LeaseTest, FirstAcquiresAndOtherWaits) {
   EXPECT_FALSE(a_.lease.Holds());
   EXPECT_TRUE(a_.Try());
   EXPECT_FALSE(b_.Try());
@@ -75,7 +75,7 @@ TEST_F(LeaseTest, TheFirstTakesItAndTheOtherWaits) {
   EXPECT_EQ(Spec()["renewTime"], "2023-11-14T22:13:22.000000Z");
 }
 
-TEST_F(LeaseTest, ASilentHolderIsReplacedAfterHisDurationAndNotBefore) {
+TEST_F(LeaseTest, SilentHolderIsReplacedAfterDuration) {
   ASSERT_TRUE(a_.Try());
   EXPECT_FALSE(b_.Try());
   b_.clock.Advance(14'999);
@@ -87,7 +87,7 @@ TEST_F(LeaseTest, ASilentHolderIsReplacedAfterHisDurationAndNotBefore) {
   EXPECT_EQ(Spec()["leaseTransitions"], 1);
 }
 
-TEST_F(LeaseTest, ARenewalStartsTheWaitAnewAndALabelDoesNot) {
+TEST_F(LeaseTest, RenewalRestartsTheWaitAndLabelDoesNot) {
   ASSERT_TRUE(a_.Try());
   EXPECT_FALSE(b_.Try());
   Advance(9'000);
@@ -102,7 +102,7 @@ TEST_F(LeaseTest, ARenewalStartsTheWaitAnewAndALabelDoesNot) {
   EXPECT_TRUE(b_.Try());
 }
 
-TEST_F(LeaseTest, NoWallClockIsBelieved) {
+TEST_F(LeaseTest, WallClocksAreIgnored) {
   a_.clock.Jump(-86'400'000 * 365LL);  // a's renewTime is a year old
   ASSERT_TRUE(a_.Try());
   EXPECT_FALSE(b_.Try());
@@ -112,7 +112,7 @@ TEST_F(LeaseTest, NoWallClockIsBelieved) {
   EXPECT_TRUE(a_.lease.Holds());
 }
 
-TEST_F(LeaseTest, WhatIsGivenUpIsTakenAtOnce) {
+TEST_F(LeaseTest, ReleasedLeaseIsAcquiredAtOnce) {
   ASSERT_TRUE(a_.Try());
   EXPECT_FALSE(b_.Try());
   EXPECT_TRUE(a_.lease.Release());
@@ -123,14 +123,14 @@ TEST_F(LeaseTest, WhatIsGivenUpIsTakenAtOnce) {
   EXPECT_EQ(Spec()["holderIdentity"], "b");
 }
 
-TEST_F(LeaseTest, TheSameIdentityGoesOnAfterARestart) {
+TEST_F(LeaseTest, SameIdentityContinuesAfterRestart) {
   ASSERT_TRUE(a_.Try());
   Replica again(cluster_, "a");
   EXPECT_TRUE(again.Try());
   EXPECT_EQ(Spec()["leaseTransitions"], 0);
 }
 
-TEST_F(LeaseTest, OfTwoThatFindItFreeOneGetsIt) {
+TEST_F(LeaseTest, OneOfTwoAcquiresAFreeLease) {
   PutSpec({{"holderIdentity", ""}, {"leaseDurationSeconds", 1}});
   ASSERT_TRUE(a_.Try());
   EXPECT_TRUE(a_.lease.Release());
@@ -148,7 +148,7 @@ TEST_F(LeaseTest, OfTwoThatFindItFreeOneGetsIt) {
   EXPECT_EQ(Spec()["holderIdentity"], "c");
 }
 
-TEST_F(LeaseTest, NoWriteIsSentAfterTheRenewDeadline) {
+TEST_F(LeaseTest, NoWriteAfterTheRenewDeadline) {
   EXPECT_FALSE(a_.Write()) << "before it leads";
   ASSERT_TRUE(a_.Try());
   EXPECT_EQ(a_.lease.WriteAllowanceMs(), 15'000);
@@ -165,7 +165,7 @@ TEST_F(LeaseTest, NoWriteIsSentAfterTheRenewDeadline) {
   EXPECT_TRUE(a_.client.Get(ConfigMaps(), {"n", "a"})) << "reads go on";
 }
 
-TEST_F(LeaseTest, AnOutageWithinTheDeadlineCostsNothing) {
+TEST_F(LeaseTest, ShortOutageKeepsTheLease) {
   ASSERT_TRUE(a_.Try());
   cluster_.Inject({"", "leases", 0, 0, false, 4});
   for (int i = 0; i < 4; ++i) {
@@ -178,7 +178,7 @@ TEST_F(LeaseTest, AnOutageWithinTheDeadlineCostsNothing) {
   EXPECT_EQ(a_.lease.WriteAllowanceMs(), 15'000);
 }
 
-TEST_F(LeaseTest, AWishToBeLeftAloneDoesNotCostIt) {
+TEST_F(LeaseTest, RetryAfterKeepsTheLease) {
   ASSERT_TRUE(a_.Try());
   cluster_.Inject({"", "leases", 503, /*retry_after_s=*/60});
   EXPECT_TRUE(a_.Try());
@@ -188,7 +188,7 @@ TEST_F(LeaseTest, AWishToBeLeftAloneDoesNotCostIt) {
   EXPECT_TRUE(a_.tried) << a_.tried.error().message;
 }
 
-TEST_F(LeaseTest, ItIsGivenUpAfterARenewalWhoseAnswerWasLost) {
+TEST_F(LeaseTest, IsReleasedAfterALostRenewalAnswer) {
   ASSERT_TRUE(a_.Try());
   Advance(2'000);
   cluster_.Inject({"PATCH", "leases", 0, 0, /*after_effect=*/true});
@@ -198,7 +198,7 @@ TEST_F(LeaseTest, ItIsGivenUpAfterARenewalWhoseAnswerWasLost) {
   EXPECT_EQ(Spec()["holderIdentity"], "");
 }
 
-TEST_F(LeaseTest, ALostAnswerIsNoLoss) {
+TEST_F(LeaseTest, LostAnswerKeepsTheLease) {
   cluster_.Inject({"CREATE", "leases", 0, 0, /*after_effect=*/true});
   EXPECT_FALSE(a_.Try());
   EXPECT_TRUE(a_.Try());
@@ -210,7 +210,7 @@ TEST_F(LeaseTest, ALostAnswerIsNoLoss) {
   EXPECT_EQ(Spec()["leaseTransitions"], 0);
 }
 
-TEST_F(LeaseTest, WhoeverSeesAnotherHolderStopsAtOnce) {
+TEST_F(LeaseTest, AnotherHolderEndsTheTermAtOnce) {
   ASSERT_TRUE(a_.Try());
   Json taken = Spec();
   taken["holderIdentity"] = "z";
@@ -221,14 +221,14 @@ TEST_F(LeaseTest, WhoeverSeesAnotherHolderStopsAtOnce) {
   EXPECT_EQ(Spec()["holderIdentity"], "z");
 }
 
-TEST_F(LeaseTest, ADeletedLeaseIsMadeAnew) {
+TEST_F(LeaseTest, DeletedLeaseIsRecreated) {
   ASSERT_TRUE(a_.Try());
   ASSERT_TRUE(cluster_.Remove(Leases(), kKey));
   EXPECT_TRUE(a_.Try());
   EXPECT_EQ(Spec()["holderIdentity"], "a");
 }
 
-TEST_F(LeaseTest, ADeletionDoesNotLetAnotherWriteBesideALivingHolder) {
+TEST_F(LeaseTest, DeletionAllowsNoSecondWriter) {
   ASSERT_TRUE(a_.Try());
   EXPECT_FALSE(b_.Try());
   Advance(2'000);
@@ -245,14 +245,14 @@ TEST_F(LeaseTest, ADeletionDoesNotLetAnotherWriteBesideALivingHolder) {
   EXPECT_EQ(Spec()["leaseTransitions"], 1);
 }
 
-TEST_F(LeaseTest, APartOfASecondIsGivenToTheHolder) {
+TEST_F(LeaseTest, FractionOfASecondFavorsTheHolder) {
   Lease odd(a_.lease_client, {.key = kKey, .identity = "a", .duration_ms = 4'500, .seed = 1},
             a_.clock);
   ASSERT_TRUE(odd.Try());
   EXPECT_EQ(Spec()["leaseDurationSeconds"], 5);
 }
 
-TEST_F(LeaseTest, ItKnowsHowLongItHasFailed) {
+TEST_F(LeaseTest, KnowsHowLongItHasFailed) {
   EXPECT_EQ(a_.lease.FailingMs(), 0);
   cluster_.Inject({"", "leases", 403, 0, false, 2});
   EXPECT_FALSE(a_.Try());
@@ -264,7 +264,7 @@ TEST_F(LeaseTest, ItKnowsHowLongItHasFailed) {
   EXPECT_EQ(a_.lease.FailingMs(), 0);
 }
 
-TEST_F(LeaseTest, ANonsensicalRecordIsNoObstacle) {
+TEST_F(LeaseTest, MalformedRecordIsReplaced) {
   PutSpec({{"holderIdentity", 7}, {"leaseDurationSeconds", "x"}});
   EXPECT_TRUE(a_.Try());
   EXPECT_EQ(Spec()["holderIdentity"], "a");
@@ -272,7 +272,7 @@ TEST_F(LeaseTest, ANonsensicalRecordIsNoObstacle) {
 
 // Three replicas with process pauses, lost calls and lost answers: at no time do two of them hold
 // the Lease.
-TEST(LeaseInvariant, NeverDoTwoHoldIt) {
+TEST(LeaseInvariant, NeverHasTwoHolders) {
   const char* given = std::getenv("AGENT_MEMORY_TEST_SEED");
   const uint64_t seed = given ? std::stoull(given) : std::random_device{}();
   SCOPED_TRACE("AGENT_MEMORY_TEST_SEED=" + std::to_string(seed));

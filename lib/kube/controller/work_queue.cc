@@ -124,7 +124,7 @@ void WorkQueue::Run(std::stop_token stop) {
   std::unique_lock lock(mutex_);
   while (!stopping_ && !stop.stop_requested()) {
     int64_t now_ms = clock_.MonotonicMs();
-    auto key = paused_ ? std::nullopt : queue_.Take(now_ms);
+    auto key = paused_ ? std::nullopt : queue_.Pop(now_ms);
     if (key) {
       started_ms_[*key] = now_ms;
       const double waited_s = TakeWaited(*key, now_ms);

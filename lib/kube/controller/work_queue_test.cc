@@ -18,7 +18,7 @@ const ObjectKey kA{"n", "a"};
 
 using testing::Eventually;
 
-TEST(WorkQueue, AKeyIsNeverWorkedOnTwiceAtOnce) {
+TEST(WorkQueue, KeyNeverRunsTwiceAtOnce) {
   std::map<ObjectKey, std::atomic<int>> running;
   std::vector<ObjectKey> keys;
   for (int i = 0; i < 5; ++i) keys.push_back({"n", std::to_string(i)});
@@ -51,7 +51,7 @@ TEST(WorkQueue, AKeyIsNeverWorkedOnTwiceAtOnce) {
   EXPECT_LE(calls, 8000);
 }
 
-TEST(WorkQueue, TellsHowLongAKeyWaited) {
+TEST(WorkQueue, MeasuresHowLongAKeyWaited) {
   ::testing::FakeClock clock;
   base::Guarded<std::vector<double>> waited;
   std::atomic<int> calls = 0;
@@ -79,7 +79,7 @@ TEST(WorkQueue, TellsHowLongAKeyWaited) {
   EXPECT_EQ(all, (std::vector<double>{0, 2, 3}));
 }
 
-TEST(WorkQueue, ManyUpdatesOfOneObjectAreFewTurns) {
+TEST(WorkQueue, ManyUpdatesOfAnObjectAreFewRuns) {
   std::atomic<int> calls = 0, latest = 0, seen = 0;
   WorkQueue queue(
       [&](const ObjectKey&, std::stop_token) -> base::Result<When> {
@@ -98,7 +98,7 @@ TEST(WorkQueue, ManyUpdatesOfOneObjectAreFewTurns) {
   EXPECT_LE(calls, 10);
 }
 
-TEST(WorkQueue, APauseEndsRunningCallsAndLetsKeysGather) {
+TEST(WorkQueue, PauseEndsRunningCallsAndCollectsKeys) {
   std::atomic<int> calls = 0, abandoned = 0;
   WorkQueue::Options options;
   options.paused = true;
@@ -129,7 +129,7 @@ TEST(WorkQueue, APauseEndsRunningCallsAndLetsKeysGather) {
   EXPECT_TRUE(Eventually([&] { return calls == 4 && queue.stats().in_work == 0; }));
 }
 
-TEST(WorkQueue, AnEditWaitsForNoResync) {
+TEST(WorkQueue, EditWaitsForNoResync) {
   // Every resync lasts until the edit is done.
   std::atomic<int> resyncs = 0;
   std::atomic<bool> edited = false;
@@ -152,7 +152,7 @@ TEST(WorkQueue, AnEditWaitsForNoResync) {
   EXPECT_TRUE(Eventually([&] { return resyncs == 10; }));
 }
 
-TEST(WorkQueue, FailuresAreTriedAgainUntilTheySucceed) {
+TEST(WorkQueue, FailuresAreRetriedUntilSuccess) {
   std::atomic<int> calls = 0;
   WorkQueue::Options options;
   options.limits.backoff_base_ms = 1;
@@ -179,7 +179,7 @@ TEST(WorkQueue, FailuresAreTriedAgainUntilTheySucceed) {
             (std::vector<std::string>{"error", "error", "requeue_after", "success"}));
 }
 
-TEST(WorkQueue, APoisonedObjectDoesNotSlowOthers) {
+TEST(WorkQueue, PoisonedObjectDoesNotSlowOthers) {
   std::atomic<int> poisoned = 0, others = 0;
   WorkQueue queue(
       [&](const ObjectKey& key, std::stop_token) -> base::Result<When> {
@@ -198,7 +198,7 @@ TEST(WorkQueue, APoisonedObjectDoesNotSlowOthers) {
   EXPECT_LE(poisoned, 12);  // 5 ms · 2ⁿ: 11 tries take 10 s
 }
 
-TEST(WorkQueue, StopWaitsForWhatRunsAndStartsNoMore) {
+TEST(WorkQueue, StopWaitsForRunningWorkAndStartsNone) {
   std::atomic<bool> started = false, finished = false;
   std::atomic<int> calls = 0;
   WorkQueue::Options options;
@@ -220,7 +220,7 @@ TEST(WorkQueue, StopWaitsForWhatRunsAndStartsNoMore) {
   EXPECT_LE(calls, 2);
 }
 
-TEST(WorkQueue, WhoTakesTooLongToStopIsTold) {
+TEST(WorkQueue, SlowStopIsReported) {
   std::atomic<bool> told = false;
   WorkQueue queue(
       [&](const ObjectKey&, std::stop_token stop) -> base::Result<When> {

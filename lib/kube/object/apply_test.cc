@@ -25,14 +25,14 @@ TEST(Contains, NamedListsAreComparedByName) {
   EXPECT_FALSE(Contains(observed, Parse(R"([{"name": "other"}])")));
 }
 
-TEST(Contains, OtherListsMustBeAlike) {
+TEST(Contains, OtherListsMustBeEqual) {
   EXPECT_FALSE(Contains(Parse(R"(["a", "b"])"), Parse(R"(["a"])")));
   EXPECT_FALSE(Contains(Parse(R"(["a", "b"])"), Parse(R"(["b", "a"])")));
   EXPECT_TRUE(Contains(Parse(R"([{"x": 1, "default": 2}])"), Parse(R"([{"x": 1}])")));
   EXPECT_FALSE(Contains(Parse(R"([{"x": 1}, {"x": 2}])"), Parse(R"([{"x": 1}])")));
 }
 
-TEST(Contains, WhatTheServerDropsCountsAsAbsent) {
+TEST(Contains, DroppedFieldsCountAsAbsent) {
   EXPECT_TRUE(Contains(Parse("{}"), Parse(R"({"labels": {}, "env": [], "value": "", "x": null})")));
   EXPECT_FALSE(Contains(Parse("{}"), Parse(R"({"automount": false})")));
   EXPECT_FALSE(Contains(Parse("{}"), Parse(R"({"replicas": 0})")));
@@ -47,7 +47,7 @@ TEST(Contains, QuantitiesCompareByValueWhereTheyAreQuantities) {
   EXPECT_FALSE(Contains(Parse(R"({"env": {"N": "1"}})"), Parse(R"({"env": {"N": "1000m"}})")));
 }
 
-TEST(Contains, TheFirstDifferenceIsNamed) {
+TEST(Contains, FirstDifferenceIsNamed) {
   Json observed =
       Parse(R"({"spec": {"containers": [{"name": "a", "image": "1", "args": ["x"]}]}})");
   EXPECT_EQ(FirstDifference(observed,
@@ -82,7 +82,7 @@ TEST(Intent, UpToDateNeedsTheHashAndTheFields) {
   EXPECT_FALSE(IsUpToDate(observed, desired, kNote));
 }
 
-TEST(Conflicts, AnEditIsToldFromAnotherApplier) {
+TEST(Conflicts, EditIsDistinguishedFromAnotherApplier) {
   const std::string one = "PATCH x: HTTP 409: Apply failed with 1 conflict: conflict with ";
   EXPECT_TRUE(IsConflictOfAppliers(one + "\"flux\": .data.x"));
   EXPECT_TRUE(IsConflictOfAppliers(one + "\"a\\\" using v1\": .data.x")) << "a name that lies";

@@ -21,7 +21,7 @@ TEST(Object, NamesCannotLeaveTheirSegment) {
   EXPECT_EQ(ObjectPath(Services(), {"a", "../x?y"}), "/api/v1/namespaces/a/services/..%2Fx%3Fy");
 }
 
-TEST(Object, MetadataOfAnyShapeIsRead) {
+TEST(Object, MalformedMetadataIsRead) {
   Json odd = Json::parse(R"({"metadata": {"name": 5, "labels": [1], "generation": "x"}})");
   EXPECT_EQ(KeyOf(odd), ObjectKey());
   EXPECT_EQ(LabelOf(odd, "a"), "");
@@ -29,7 +29,7 @@ TEST(Object, MetadataOfAnyShapeIsRead) {
   EXPECT_EQ(UidOf(Json()), "");
 }
 
-TEST(Object, ControllerIsTheReferenceThatSaysSo) {
+TEST(Object, ControllerIsTheReferenceWithTheFlag) {
   Json owner = {
       {"apiVersion", "x/v1"}, {"kind", "Agent"}, {"metadata", {{"name", "a"}, {"uid", "u1"}}}};
   Json child;
@@ -62,7 +62,7 @@ TEST(Conditions, TimeChangesOnlyWithTheStatus) {
   ASSERT_EQ(conditions.size(), 1u);
 }
 
-TEST(Conditions, OthersStayAndAreFound) {
+TEST(Conditions, OtherConditionsStay) {
   Json conditions = Json::parse(R"([{"type": "Foreign", "status": "True", "x": 1}])");
   SetCondition(&conditions, {"Ready", Truth::kUnknown, "", "m"}, 3, 0);
   EXPECT_EQ(conditions[0], Json::parse(R"({"type": "Foreign", "status": "True", "x": 1})"));
@@ -73,7 +73,7 @@ TEST(Conditions, OthersStayAndAreFound) {
   EXPECT_FALSE(FindCondition(conditions, "Absent"));
 }
 
-TEST(Quantity, MeansTheSameInManySpellings) {
+TEST(Quantity, EqualInManySpellings) {
   EXPECT_TRUE(SameQuantity("1024Mi", "1Gi"));
   EXPECT_TRUE(SameQuantity("0.1", "100m"));
   EXPECT_TRUE(SameQuantity("1e3", "1k"));
@@ -84,7 +84,7 @@ TEST(Quantity, MeansTheSameInManySpellings) {
   EXPECT_FALSE(SameQuantity("x", "x"));
 }
 
-TEST(Quantity, NonsenseIsRefused) {
+TEST(Quantity, MalformedQuantityIsRefused) {
   for (const char* text : {"", "Gi", "1.2.3", "1gi", "1 Gi", "--1", "1e", "1eX", "0x1", ".", "e3",
                            "99999999999999999999", "9e19", "1e999",
                            "99999999999999999999999999999999"

@@ -44,7 +44,7 @@ struct Case {
   const char *pointer, *value, *fault;  // fault: what the message contains
 };
 
-TEST(CrdSchema, FaultsNameTheFieldLikeTheServerDoes) {
+TEST(CrdSchema, FaultsNameTheFieldLikeTheServer) {
   const Case cases[] = {
       {"/spec/memory/contextLimit", "51",
        "spec.memory.contextLimit: Invalid value: 51: spec.memory.contextLimit in body should be "
@@ -122,7 +122,7 @@ TEST(CrdSchema, FaultsNameTheFieldLikeTheServerDoes) {
         << c.pointer << "=" << c.value << " gave: " << Faults(Agents(), With(c.pointer, c.value));
 }
 
-TEST(CrdSchema, WhatIsAllowedPasses) {
+TEST(CrdSchema, ValidObjectPasses) {
   const Case cases[] = {
       {"/spec/memory/contextLimit", "0", ""},
       {"/spec/memory/contextLimit", "null", ""},
@@ -150,7 +150,7 @@ TEST(CrdSchema, WhatIsAllowedPasses) {
     EXPECT_EQ(Faults(Agents(), With(c.pointer, c.value)), "") << c.pointer << "=" << c.value;
 }
 
-TEST(CrdSchema, DefaultsArePutInAlsoInsideDefaultedObjects) {
+TEST(CrdSchema, DefaultsApplyInsideDefaultedObjects) {
   Json agent = Agent();
   ASSERT_TRUE(Agents().Admit(agent).empty());
   EXPECT_EQ(agent["spec"]["mode"], "daemon");
@@ -161,7 +161,7 @@ TEST(CrdSchema, DefaultsArePutInAlsoInsideDefaultedObjects) {
   EXPECT_FALSE(agent["spec"].contains("proxy"));
 }
 
-TEST(CrdSchema, NullsEqualAbsentButInTemplatesTheyStay) {
+TEST(CrdSchema, NullEqualsAbsentExceptInTemplates) {
   Json agent = Agent();
   agent["spec"]["storage"] = {{"size", nullptr}, {"storageClass", nullptr}};
   agent["spec"].erase("image");
@@ -199,7 +199,7 @@ Json Table() {
   return base::ParseJson(base::ReadFile("e2e/operator/agents_table.json").value()).value();
 }
 
-TEST(CrdSchemaTable, TakesWhatTheServerTakesAndDefaultsIt) {
+TEST(CrdSchemaTable, AcceptsAndDefaultsLikeTheServer) {
   const Json table = Table();
   for (const Json& good : table["good"]) {
     Json object = Case(table, good);
@@ -212,7 +212,7 @@ TEST(CrdSchemaTable, TakesWhatTheServerTakesAndDefaultsIt) {
   }
 }
 
-TEST(CrdSchemaTable, RefusesWhatTheServerRefusesNamingTheSameField) {
+TEST(CrdSchemaTable, RefusesLikeTheServerNamingTheField) {
   const Json table = Table();
   for (const Json& bad : table["bad"]) {
     const Json object = Case(table, bad);
@@ -222,7 +222,7 @@ TEST(CrdSchemaTable, RefusesWhatTheServerRefusesNamingTheSameField) {
   }
 }
 
-TEST(CrdSchemaTable, JudgesEditsAsTheServerDoes) {
+TEST(CrdSchemaTable, ValidatesEditsLikeTheServer) {
   const Json table = Table();
   for (const Json& edit : table["edits"]) {
     Json first = edit;
@@ -264,7 +264,7 @@ TEST(CrdSchema, EveryRuleOfEveryKindIsUnderstood) {
   EXPECT_GE(Agents().Rules().size(), 12U);
 }
 
-TEST(CrdSchemaRule, ReadsWhatItKnowsAndRefusesTheRest) {
+TEST(CrdSchemaRule, RefusesUnknownSyntax) {
   const std::map<std::string, Json> scope = {
       {"self", Json::parse(R"({"a": 1, "list": [1, 2], "t": "x.y"})")}};
   const std::pair<const char*, bool> decided[] = {

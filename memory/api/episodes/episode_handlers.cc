@@ -2,7 +2,6 @@
 #include "memory/api/episodes/episode_handlers.h"
 
 #include "memory/api/episodes/episode_json.h"
-#include "memory/api/items/project_parameter.h"
 #include "memory/api/validate.h"
 
 namespace memory {

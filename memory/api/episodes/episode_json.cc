@@ -1,6 +1,7 @@
 // Validates episodes.
 #include "memory/api/episodes/episode_json.h"
 
+#include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
@@ -47,18 +48,19 @@ Json EncodeEpisode(const Episode& episode) {
 
 Status CheckConversation(const std::string& id) {
   if (base::IsBlank(id)) return InvalidEpisode("conversation_id is required");
-  if (id.size() <= kMaxConversationBytes) return {};
+  if (id.size() <= api::kMaxConversationBytes) return {};
   return InvalidEpisode("conversation_id has " + std::to_string(id.size()) +
-                        " bytes, the limit is " + std::to_string(kMaxConversationBytes));
+                        " bytes, the limit is " + std::to_string(api::kMaxConversationBytes));
 }
 
 Result<Episode> DecodeEpisode(const Json& body) {
   Episode read;
   ASSIGN_OR_RETURN(read.conversation, base::RequiredString(body, "conversation_id"));
   RETURN_IF_ERROR(CheckConversation(read.conversation));
-  ASSIGN_OR_RETURN(read.agent, api::RequiredText(body, "agent_id", kMaxEpisodeName));
+  ASSIGN_OR_RETURN(read.agent, api::RequiredText(body, "agent_id", api::kMaxEpisodeName));
   ASSIGN_OR_RETURN(read.summary, api::RequiredText(body, "summary", api::kMaxContent));
-  ASSIGN_OR_RETURN(const std::string user, api::OptionalText(body, "user_id", kMaxEpisodeName));
+  ASSIGN_OR_RETURN(const std::string user,
+                   api::OptionalText(body, "user_id", api::kMaxEpisodeName));
   if (!user.empty()) read.user = user;
   ASSIGN_OR_RETURN(read.key_decisions, ListField(body, "key_decisions", true));
   ASSIGN_OR_RETURN(read.entities, ListField(body, "entities", true));
@@ -70,10 +72,10 @@ Result<Episode> DecodeEpisode(const Json& body) {
   size_t bytes = 0;
   for (const Json* part : {&read.key_decisions, &read.entities, &read.tools_used, &read.metadata})
     bytes += base::DumpJson(*part).size();
-  if (bytes > kMaxEpisodeFields) {
+  if (bytes > api::kMaxEpisodeFields) {
     return Error{Code::kTooLarge, "key_decisions, entities, tools_used and metadata have " +
                                       std::to_string(bytes) + " bytes of JSON, the limit is " +
-                                      std::to_string(kMaxEpisodeFields)};
+                                      std::to_string(api::kMaxEpisodeFields)};
   }
   ASSIGN_OR_RETURN(const auto created, base::OptionalString(body, "created_at"));
   if (!created) return read;
@@ -84,16 +86,17 @@ Result<Episode> DecodeEpisode(const Json& body) {
 }
 
 Result<EpisodeQuestion> DecodeEpisodeQuestion(const Json& body) {
-  constexpr size_t kMaxQuery = 10'000;  // characters
   EpisodeQuestion question;
-  ASSIGN_OR_RETURN(question.text, api::RequiredText(body, "query", kMaxQuery));
-  ASSIGN_OR_RETURN(question.agent, api::RequiredText(body, "agent_id", kMaxEpisodeName));
-  ASSIGN_OR_RETURN(const std::string user, api::OptionalText(body, "user_id", kMaxEpisodeName));
+  ASSIGN_OR_RETURN(question.text, api::RequiredText(body, "query", api::kMaxQuestion));
+  ASSIGN_OR_RETURN(question.agent, api::RequiredText(body, "agent_id", api::kMaxEpisodeName));
+  ASSIGN_OR_RETURN(const std::string user,
+                   api::OptionalText(body, "user_id", api::kMaxEpisodeName));
   if (!user.empty()) question.user = user;
   ASSIGN_OR_RETURN(const auto top, base::OptionalInt(body, "top_k"));
-  if (top && (*top < 1 || *top > static_cast<int64_t>(kMaxEpisodesFound))) {
+  if (top && (*top < 1 || *top > static_cast<int64_t>(api::kMaxEpisodesFound))) {
     return InvalidEpisode("top_k must be a whole number from 1 to " +
-                          std::to_string(kMaxEpisodesFound) + ", it is " + std::to_string(*top));
+                          std::to_string(api::kMaxEpisodesFound) + ", it is " +
+                          std::to_string(*top));
   }
   if (top) question.limit = static_cast<size_t>(*top);
   const auto least = body.find("min_similarity");

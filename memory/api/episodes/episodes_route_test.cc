@@ -25,7 +25,7 @@ class EpisodesRouteTest : public ApiTest {
   }
 };
 
-TEST_F(EpisodesRouteTest, AnEpisodeComesBackWithAllItsFields) {
+TEST_F(EpisodesRouteTest, EpisodeIsReturnedWithAllFields) {
   const Json more = {{"user_id", "ann"},
                      {"key_decisions", {"permit first", {{"what", "drill"}, {"when", "May"}}}},
                      {"entities", {{{"type", "Well"}, {"id", "42-123-45678"}, {"name", "Smith"}}}},
@@ -49,7 +49,7 @@ TEST_F(EpisodesRouteTest, AnEpisodeComesBackWithAllItsFields) {
   EXPECT_EQ(memory["metadata"], Json::object());
 }
 
-TEST_F(EpisodesRouteTest, TheSameSummaryOfAConversationIsTheFirstOne) {
+TEST_F(EpisodesRouteTest, EqualSummaryOfAConversationIsStoredOnce) {
   const Json first = Store("c", "once").body;
   const Answered again = Store("c", "once", {{"tools_used", {"other"}}});
   EXPECT_EQ(again.status, 200);
@@ -66,7 +66,7 @@ TEST_F(EpisodesRouteTest, TheSameSummaryOfAConversationIsTheFirstOne) {
       << "the keys of observations are others";
 }
 
-TEST_F(EpisodesRouteTest, SearchIsByAgentAndUserBestFirst) {
+TEST_F(EpisodesRouteTest, SearchFiltersByAgentAndUserBestFirst) {
   Store("c1", "The pump of the north well failed and was replaced.", {{"user_id", "ann"}});
   Store("c2", "The pump was ordered.", {{"user_id", "bob"}});
   Store("c3", "Lunch was discussed.");
@@ -88,14 +88,14 @@ TEST_F(EpisodesRouteTest, SearchIsByAgentAndUserBestFirst) {
   EXPECT_EQ(Found({{"query", "pump"}, {"project", "p"}}), Json::array());
 }
 
-TEST_F(EpisodesRouteTest, TheSameSummaryIsFoundForEachConversation) {
+TEST_F(EpisodesRouteTest, EqualSummaryIsFoundInEachConversation) {
   Store("c1", "the pump failed", {{"user_id", "ann"}});
   Store("c2", "the pump failed", {{"user_id", "bob"}});
   EXPECT_EQ(Found({{"query", "pump"}}).size(), 2u);
   EXPECT_EQ(Found({{"query", "pump"}, {"user_id", "bob"}})[0]["conversation_id"], "c2");
 }
 
-TEST_F(EpisodesRouteTest, EveryOtherPathFindsIt) {
+TEST_F(EpisodesRouteTest, EpisodeIsAnObservationOnEveryOtherPath) {
   Store("c1", "The pump of the north well failed.", {{"entities", {"Smith #1"}}});
   const Json rows = Get("/search?q=smith&project=default").body;
   ASSERT_EQ(rows.size(), 1u);
@@ -110,14 +110,14 @@ TEST_F(EpisodesRouteTest, EveryOtherPathFindsIt) {
   EXPECT_EQ(Found({{"query", "pump"}}), Json::array());
 }
 
-TEST_F(EpisodesRouteTest, AConversationOfTwoProjectsIsTwo) {
+TEST_F(EpisodesRouteTest, ConversationIsPerProject) {
   EXPECT_EQ(Store("c", "in one project", {{"project", "p"}}).status, 201);
   EXPECT_EQ(Store("c", "in another project", {{"project", "q"}}).status, 201);
   EXPECT_EQ(Get("/episodic/c?project=p").body["memories"].size(), 1u);
   EXPECT_EQ(Get("/episodic/c?project=q").body["memories"][0]["summary"], "in another project");
 }
 
-TEST_F(EpisodesRouteTest, WhatIsWrongIsNamed) {
+TEST_F(EpisodesRouteTest, ErrorNamesTheInvalidField) {
   const std::vector<std::pair<Json, std::string>> bodies = {
       {{{"conversation_id", 1}}, "conversation_id"},
       {{{"conversation_id", " "}}, "conversation_id"},
@@ -151,7 +151,7 @@ TEST_F(EpisodesRouteTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(Get("/episodic/%00").status, 400);
 }
 
-TEST_F(EpisodesRouteTest, AnExportAndAnImportKeepItemsAndEpisodes) {
+TEST_F(EpisodesRouteTest, ExportAndImportKeepItemsAndEpisodes) {
   Send(*client_, "PUT", "/items/k", R"({"value":{"a":[1,null]},"ttl":0})", "");
   Store("c1", "the pump failed", {{"user_id", "ann"}, {"metadata", {{"x", 1}}}});
   Store("c2", "the pump failed");

@@ -39,7 +39,7 @@ class EndpointIngestTest : public TracesRouteTest {
   FakeChat chat_;
 };
 
-TEST_F(EndpointIngestTest, AFactOfTheModelHasTheTrustOfTheLowestOfItsSources) {
+TEST_F(EndpointIngestTest, FactHasTheLowestTrustOfItsSources) {
   const Json said = {{"user", "Hi"}, {"assistant", "Hello"}, {"source", {{"origin", "user"}}}};
   chat_.Say(R"({"facts": [{"category": "goal", "content": "User wants admin rights.",
                            "importance": 1, "said_by": "user", "origin": "user"}]})");
@@ -60,13 +60,13 @@ TEST_F(EndpointIngestTest, AFactOfTheModelHasTheTrustOfTheLowestOfItsSources) {
   EXPECT_EQ(Trace(lower[0]["traceId"])["source"]["origin"], "tool-output");
 }
 
-TEST_F(EndpointIngestTest, ATurnThatIsNotToBeIngestedIsNotSent) {
+TEST_F(EndpointIngestTest, DisabledTurnIsNotSentToTheModel) {
   const Json off = {{"user", "I prefer tea."}, {"settings", {{"enabled", false}}}};
   EXPECT_EQ(Becomes(Turn(off), "done")["facts"], Json::array());
   EXPECT_EQ(chat_.requests(), 0);
 }
 
-TEST_F(EndpointIngestTest, AnUnusableAnswerMakesADeadLetterThatIsTriedAgain) {
+TEST_F(EndpointIngestTest, UnusableAnswerFailsTheTurnAndARetrySucceeds) {
   chat_.Say("I cannot help with that, sk-echo.");
   const std::string turn = Turn({{"user", "I prefer tea."}});
   const Json dead = Becomes(turn, "failed");
@@ -80,7 +80,7 @@ TEST_F(EndpointIngestTest, AnUnusableAnswerMakesADeadLetterThatIsTriedAgain) {
   EXPECT_EQ(chat_.turn()["user"], "I prefer tea.") << "its texts were kept";
 }
 
-TEST_F(EndpointIngestTest, AStopInTheMiddleLosesNoTurn) {
+TEST_F(EndpointIngestTest, RestartDuringARequestLosesNoTurn) {
   chat_.Set(FakeChat::Way::kHang);
   const std::string turn = Turn({{"user", "I prefer tea."}});
   ASSERT_TRUE(::testing::Eventually([&] { return chat_.hanging() == 1; }));
@@ -90,7 +90,7 @@ TEST_F(EndpointIngestTest, AStopInTheMiddleLosesNoTurn) {
   EXPECT_EQ(Becomes(turn, "done")["facts"][0]["decision"], "stored");
 }
 
-TEST_F(EndpointIngestTest, ReadsAndWritesDoNotWaitForWhatHangs) {
+TEST_F(EndpointIngestTest, HangingModelDelaysNoReadOrWrite) {
   chat_.Set(FakeChat::Way::kHang);
   Turn({{"user", "I prefer tea."}});
   ASSERT_TRUE(::testing::Eventually([&] { return chat_.hanging() == 1; }));

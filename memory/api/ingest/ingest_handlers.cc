@@ -1,6 +1,7 @@
 // Decodes, calls the turns, encodes.
 #include "memory/api/ingest/ingest_handlers.h"
 
+#include "lib/api/limits.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/validate.h"
 #include "memory/ingest/ingest_settings.h"
@@ -18,9 +19,9 @@ namespace {
 
 Result<std::string> TurnText(const Json& body, const char* field) {
   ASSIGN_OR_RETURN(const auto text, base::OptionalString(body, field));
-  if (text && text->size() > kMaxTurnText) {
+  if (text && text->size() > api::kMaxTurnText) {
     return Error{Code::kTooLarge, std::string(field) + " has " + std::to_string(text->size()) +
-                                      " bytes, the limit is " + std::to_string(kMaxTurnText)};
+                                      " bytes, the limit is " + std::to_string(api::kMaxTurnText)};
   }
   return text.value_or("");
 }

@@ -23,7 +23,7 @@ class IngestRouteTest : public TracesRouteTest {
   }
 };
 
-TEST_F(IngestRouteTest, APreferenceBecomesASemanticTraceOfItsUser) {
+TEST_F(IngestRouteTest, PreferenceBecomesASemanticTraceOfItsUser) {
   const Json facts = Ingest({{"user", "I prefer dark roast coffee over tea."},
                              {"assistant", "Noted!"},
                              {"conversation", "c1"}},
@@ -46,7 +46,7 @@ TEST_F(IngestRouteTest, APreferenceBecomesASemanticTraceOfItsUser) {
   EXPECT_EQ(Get("/search?q=coffee&project=default").body.size(), 1u) << "every path finds it";
 }
 
-TEST_F(IngestRouteTest, TheSameFactIsStoredOnce) {
+TEST_F(IngestRouteTest, EqualFactIsStoredOncePerUser) {
   const Json body = {{"user", "I prefer dark roast coffee."}};
   EXPECT_EQ(Ingest(body)[0]["decision"], "stored");
   const Json again = Ingest(body);
@@ -55,7 +55,7 @@ TEST_F(IngestRouteTest, TheSameFactIsStoredOnce) {
   EXPECT_EQ(Ingest(body, "bob")[0]["decision"], "stored") << "another user's";
 }
 
-TEST_F(IngestRouteTest, SettingsAndPersonalityDecide) {
+TEST_F(IngestRouteTest, SettingsAndPersonalityChangeTheThreshold) {
   const std::string said =
       "I prefer dark roast coffee. I want to learn Rust this year. I live in Oslo.";
   const Json one = Ingest({{"user", said}, {"settings", {{"maxPerTurn", 1}}}}, "a");
@@ -74,7 +74,7 @@ TEST_F(IngestRouteTest, SettingsAndPersonalityDecide) {
   EXPECT_NEAR(open[0]["threshold"].get<double>(), 0.3, 1e-9);
 }
 
-TEST_F(IngestRouteTest, ATurnThatComesAgainByItsKeyIsOne) {
+TEST_F(IngestRouteTest, RepeatedKeyReturnsTheSameTurn) {
   const Json body = {{"user", "I prefer tea."}};
   const Answered first = Post("/ingest/turns", body, "k"), again = Post("/ingest/turns", body, "k");
   EXPECT_EQ(first.status, 202);
@@ -87,7 +87,7 @@ TEST_F(IngestRouteTest, ATurnThatComesAgainByItsKeyIsOne) {
   EXPECT_EQ(Call("POST", retry, nullptr, "ann").status, 404) << "it is nobody's in particular";
 }
 
-TEST_F(IngestRouteTest, AfterThirtyThousandTokensThereIsANote) {
+TEST_F(IngestRouteTest, ThirtyThousandTokensWriteAnObserverNote) {
   Ingest({{"user", "I prefer dark roast coffee."}});
   Ingest({{"user", "I live in Oslo."}});
   const std::string much(60'000, 'x');
@@ -108,7 +108,7 @@ TEST_F(IngestRouteTest, AfterThirtyThousandTokensThereIsANote) {
   })) << "and a run of consolidation after forty";
 }
 
-TEST_F(IngestRouteTest, AConscientiousAgentConsolidatesAfterHalfTheTokens) {
+TEST_F(IngestRouteTest, ConscientiousAgentConsolidatesAtHalfTheTokens) {
   const Json settings = {{"personality", {{"conscientiousness", 0.9}}}};
   for (const char* user : {"calm", "eager"}) {
     Json turn = {{"user", std::string(62'000, 'x')}};
@@ -122,7 +122,7 @@ TEST_F(IngestRouteTest, AConscientiousAgentConsolidatesAfterHalfTheTokens) {
   EXPECT_EQ(runs("calm"), 0u);
 }
 
-TEST_F(IngestRouteTest, WhatIsWrongIsNamed) {
+TEST_F(IngestRouteTest, ErrorNamesTheInvalidField) {
   const std::vector<std::pair<Json, std::string>> bodies = {
       {Json::object(), "user"},
       {{{"user", 7}}, "user"},

@@ -5,11 +5,10 @@
 
 #include <charconv>
 
+#include "lib/api/limits.h"
 #include "lib/base/text/text.h"
 #include "memory/api/items/item_json.h"
-#include "memory/api/items/project_parameter.h"
 #include "memory/api/items/store_rules.h"
-#include "memory/api/preconditions.h"
 #include "memory/api/validate.h"
 
 namespace memory {
@@ -24,28 +23,32 @@ using http::Response;
 namespace {
 
 constexpr size_t kItemsFound = 5;         // when no limit is given
-constexpr size_t kMaxItemQuery = 10'000;  // characters
 constexpr size_t kMaxConsidered = 8'000;  // characters of the input, in an item's metadata
 
-// The key in the path.
-Result<std::string> ItemKey(const Request& request) {
-  const std::string& key = request.parameters.at("key");
-  RETURN_IF_ERROR(CheckItemKey(key));
-  return key;
+struct ItemPlace {
+  std::string project, key;
+};
+Result<ItemPlace> PlaceOf(const Request& request) {
+  ItemPlace place{"", request.parameters.at("key")};
+  RETURN_IF_ERROR(CheckItemKey(place.key));
+  ASSIGN_OR_RETURN(place.project, ProjectOf(request, Json::object()));
+  return place;
 }
 
-Response ItemAnswer(int status, const Item& item) {
-  Response response = http::JsonResponse(status, EncodeItem(item));
+Response ItemAnswer(int status, const Cell& item) {
+  const Result<Json> json = EncodeItem(item);
+  if (!json) return http::ErrorResponse(json.error());
+  Response response = http::JsonResponse(status, *json);
   response.headers.Set("ETag", "\"" + std::to_string(item.version) + "\"");
   return response;
 }
 
-Response WrittenAnswer(const Result<ItemWritten>& written) {
+Response WrittenAnswer(const Result<CellWritten>& written) {
   if (!written) return http::ErrorResponse(written.error());
-  if (!written->differs) return ItemAnswer(written->created ? 201 : 200, written->item);
-  const std::string now = written->item.version == 0
+  if (!written->differs) return ItemAnswer(written->created ? 201 : 200, written->cell);
+  const std::string now = written->cell.version == 0
                               ? "no such item"
-                              : "its version is " + std::to_string(written->item.version);
+                              : "its version is " + std::to_string(written->cell.version);
   return http::JsonResponse(
       412, {{"error", "the condition does not hold: " + now + "; nothing was changed"},
             {"code", "precondition_failed"}});
@@ -60,14 +63,16 @@ Result<ItemQuestion> QuestionOf(const Request& request) {
   ItemQuestion question;
   ASSIGN_OR_RETURN(question.project, ProjectOf(request, Json::object()));
   question.query = request.Query("query").value_or("");
-  if (const size_t characters = base::CountCharacters(question.query); characters > kMaxItemQuery) {
+  if (const size_t characters = base::CountCharacters(question.query);
+      characters > api::kMaxQuestion) {
     return Error{Code::kInvalid, "query has " + std::to_string(characters) +
-                                     " characters, the limit is " + std::to_string(kMaxItemQuery)};
+                                     " characters, the limit is " +
+                                     std::to_string(api::kMaxQuestion)};
   }
   ASSIGN_OR_RETURN(const auto limit, NumberParameter(request, "limit"));
-  if (limit && *limit > static_cast<int64_t>(kMaxItemsFound)) {
+  if (limit && *limit > static_cast<int64_t>(api::kMaxItemsFound)) {
     return Error{Code::kInvalid, "limit must be a whole number from 1 to " +
-                                     std::to_string(kMaxItemsFound) + ", it is " +
+                                     std::to_string(api::kMaxItemsFound) + ", it is " +
                                      std::to_string(*limit)};
   }
   if (limit) question.limit = static_cast<size_t>(*limit);
@@ -83,41 +88,38 @@ Result<FoundItems> Retrieved(const Api& api, const Request& request) {
 }  // namespace
 
 Response PutItem(const Api& api, const Request& request) {
-  return WrittenAnswer([&]() -> Result<ItemWritten> {
-    ASSIGN_OR_RETURN(const std::string key, ItemKey(request));
-    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, Json::object()));
+  return WrittenAnswer([&]() -> Result<CellWritten> {
+    ASSIGN_OR_RETURN(const ItemPlace place, PlaceOf(request));
     ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
     ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
-    ASSIGN_OR_RETURN(const Item item, DecodeItem(key, body));
-    return api.store.items().Put(project, item, condition);
+    ASSIGN_OR_RETURN(Cell item, DecodeItem(place.key, body));
+    item.owner = place.project;
+    return api.store.items().Put(std::move(item), condition);
   }());
 }
 
 Response PatchItem(const Api& api, const Request& request) {
-  return WrittenAnswer([&]() -> Result<ItemWritten> {
-    ASSIGN_OR_RETURN(const std::string key, ItemKey(request));
-    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, Json::object()));
+  return WrittenAnswer([&]() -> Result<CellWritten> {
+    ASSIGN_OR_RETURN(const ItemPlace place, PlaceOf(request));
     ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
     ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
     ASSIGN_OR_RETURN(const ItemChange change, DecodeItemChange(body));
-    return api.store.items().Change(project, key, change, condition);
+    return api.store.items().Change(place.project, place.key, change, condition);
   }());
 }
 
 Response GetItem(const Api& api, const Request& request) {
-  const Result<Item> item = [&]() -> Result<Item> {
-    ASSIGN_OR_RETURN(const std::string key, ItemKey(request));
-    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, Json::object()));
-    return api.store.items().Get(project, key);
+  const Result<Cell> item = [&]() -> Result<Cell> {
+    ASSIGN_OR_RETURN(const ItemPlace place, PlaceOf(request));
+    return api.store.items().Get(place.project, place.key);
   }();
   return item ? ItemAnswer(200, *item) : http::ErrorResponse(item.error());
 }
 
 Response DeleteItem(const Api& api, const Request& request) {
-  const base::Status gone = [&]() -> base::Status {
-    ASSIGN_OR_RETURN(const std::string key, ItemKey(request));
-    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, Json::object()));
-    return api.store.items().Forget(project, key);
+  const Result<CellWritten> gone = [&]() -> Result<CellWritten> {
+    ASSIGN_OR_RETURN(const ItemPlace place, PlaceOf(request));
+    return api.store.items().Remove(place.project, place.key);
   }();
   return gone ? http::EmptyResponse(204) : http::ErrorResponse(gone.error());
 }
@@ -127,10 +129,11 @@ Response FindItems(const Api& api, const Request& request) {
   if (!found) return http::ErrorResponse(found.error());
   Json answer = {{"items", Json::array()}};
   for (const FoundItem& one : found->rows) {
-    Json item = EncodeItem(one.item);
-    item["score"] = one.score;
-    item["method"] = one.method;
-    answer["items"].push_back(std::move(item));
+    Result<Json> item = EncodeItem(one.item);
+    if (!item) return http::ErrorResponse(item.error());
+    (*item)["score"] = one.score;
+    (*item)["method"] = one.method;
+    answer["items"].push_back(*std::move(item));
   }
   if (found->partial) answer["partial"] = true;
   return http::JsonResponse(200, answer);
@@ -171,9 +174,10 @@ Response ConsiderItem(const Api& api, const Request& request) {
     if (!considered.store) return verdict;
     const Json metadata = {{"user_input", base::Ellipsize(input, kMaxConsidered)},
                            {"timestamp", base::FormatTime(api.clock.NowMs())}};
-    ASSIGN_OR_RETURN(const Item item,
+    ASSIGN_OR_RETURN(Cell item,
                      DecodeItem(considered.key, {{"value", said}, {"metadata", metadata}}));
-    RETURN_IF_ERROR(api.store.items().Put(project, item, {}));
+    item.owner = project;
+    RETURN_IF_ERROR(api.store.items().Put(std::move(item), {}));
     return verdict;
   }();
   return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());

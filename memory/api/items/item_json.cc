@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/process/ttl.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
-#include "memory/api/preconditions.h"
 
 namespace memory {
 
@@ -22,17 +22,27 @@ namespace {
 
 Error InvalidItem(std::string message) { return Error{Code::kInvalid, std::move(message)}; }
 
-Status CheckBytes(const char* field, const Json& value, size_t most) {
-  const size_t bytes = base::DumpJson(value).size();
-  if (bytes <= most) return {};
-  return Error{Code::kTooLarge, std::string(field) + " has " + std::to_string(bytes) +
+Result<std::string> TextOf(const char* field, const Json& value, size_t most) {
+  std::string text = base::DumpJson(value);
+  if (text.size() <= most) return text;
+  return Error{Code::kTooLarge, std::string(field) + " has " + std::to_string(text.size()) +
                                     " bytes of JSON, the limit is " + std::to_string(most)};
 }
 
-Result<Json> DecodeMetadata(const Json& metadata) {
-  if (!metadata.is_object()) return InvalidItem("metadata must be an object");
-  RETURN_IF_ERROR(CheckBytes("metadata", metadata, kMaxItemMetadata));
-  return metadata;
+// Of a PUT or a PATCH.
+Result<ItemChange> DecodeFields(const Json& body) {
+  ItemChange given;
+  if (const auto value = body.find("value"); value != body.end()) {
+    ASSIGN_OR_RETURN(given.value, TextOf("value", *value, api::kMaxItemValue));
+  }
+  if (const auto metadata = body.find("metadata"); metadata != body.end() && !metadata->is_null()) {
+    if (!metadata->is_object()) return InvalidItem("metadata must be an object");
+    ASSIGN_OR_RETURN(given.metadata, TextOf("metadata", *metadata, api::kMaxItemMetadata));
+  }
+  if (const auto ttl = body.find("ttl"); ttl != body.end() && !ttl->is_null()) {
+    ASSIGN_OR_RETURN(given.ttl_ns, base::DecodeTtl(*ttl));
+  }
+  return given;
 }
 
 Result<int64_t> ItemTime(const Json& json, const char* field) {
@@ -44,81 +54,65 @@ Result<int64_t> ItemTime(const Json& json, const char* field) {
 
 }  // namespace
 
-Json EncodeItem(const Item& item) {
-  return {{"key", item.key},
-          {"value", item.value},
-          {"metadata", item.metadata},
-          {"created", base::FormatTime(item.created_ms)},
-          {"accessed", base::FormatTime(item.accessed_ms)},
-          {"ttl", item.ttl_ns},
-          {"version", item.version}};
+Result<Json> EncodeItem(const Cell& item) {
+  ASSIGN_OR_RETURN(Json value, base::ParseJson(item.value));
+  ASSIGN_OR_RETURN(Json metadata, base::ParseJson(item.metadata));
+  return Json{{"key", item.key},
+              {"value", std::move(value)},
+              {"metadata", std::move(metadata)},
+              {"created", base::FormatTime(item.created_ms)},
+              {"accessed", base::FormatTime(item.accessed_ms)},
+              {"ttl", item.ttl_ns},
+              {"version", item.version}};
 }
 
 Status CheckItemKey(const std::string& key) {
-  RETURN_IF_ERROR(api::RequiredText({{"key", key}}, "key", kMaxItemKey));
+  RETURN_IF_ERROR(api::RequiredText({{"key", key}}, "key", api::kMaxItemKey));
   // Keys that no path can name, or that are the path of another route.
   if (key == "." || key == ".." || key == "render")
     return InvalidItem("key must not be \".\", \"..\" or \"render\", it is \"" + key + "\"");
   return {};
 }
 
-Result<Item> DecodeItem(const std::string& key, const Json& body) {
+Result<Cell> DecodeItem(const std::string& key, const Json& body) {
   RETURN_IF_ERROR(CheckItemKey(key));
-  const auto value = body.find("value");
-  if (value == body.end()) return InvalidItem("value is required: any JSON");
-  Item item;
-  item.key = key;
-  RETURN_IF_ERROR(CheckBytes("value", *value, kMaxItemValue));
-  item.value = *value;
-  if (const auto given = body.find("metadata"); given != body.end() && !given->is_null()) {
-    ASSIGN_OR_RETURN(item.metadata, DecodeMetadata(*given));
-  }
-  if (const auto given = body.find("ttl"); given != body.end() && !given->is_null()) {
-    ASSIGN_OR_RETURN(item.ttl_ns, base::DecodeTtl(*given));
-  }
+  if (!body.contains("value")) return InvalidItem("value is required: any JSON");
+  ASSIGN_OR_RETURN(ItemChange given, DecodeFields(body));
+  Cell item{"", key, *std::move(given.value)};
+  item.metadata = given.metadata.value_or(item.metadata);
+  item.ttl_ns = given.ttl_ns.value_or(kItemTtlNs);
   return item;
 }
 
 Result<ItemChange> DecodeItemChange(const Json& body) {
-  ItemChange change;
-  if (const auto value = body.find("value"); value != body.end()) {
-    RETURN_IF_ERROR(CheckBytes("value", *value, kMaxItemValue));
-    change.value = *value;
-  }
-  if (const auto given = body.find("metadata"); given != body.end() && !given->is_null()) {
-    ASSIGN_OR_RETURN(change.metadata, DecodeMetadata(*given));
-  }
-  if (const auto given = body.find("ttl"); given != body.end() && !given->is_null()) {
-    ASSIGN_OR_RETURN(change.ttl_ns, base::DecodeTtl(*given));
-  }
+  ASSIGN_OR_RETURN(ItemChange change, DecodeFields(body));
   if (change.value || change.metadata || change.ttl_ns) return change;
   return InvalidItem("give at least one of value, metadata, ttl");
 }
 
-Json EncodeExportedItem(const ExportedItem& item) {
-  Json json = EncodeItem(item.item);
-  json["project"] = item.project;
+Result<Json> EncodeExportedItem(const Cell& item) {
+  ASSIGN_OR_RETURN(Json json, EncodeItem(item));
+  json["project"] = item.owner;
   return json;
 }
 
-Result<ExportedItem> DecodeExportedItem(const Json& json) {
+Result<Cell> DecodeExportedItem(const Json& json) {
   if (!json.is_object()) return InvalidItem("an item must be an object");
-  ExportedItem read;
   ASSIGN_OR_RETURN(const std::string key, base::RequiredString(json, "key"));
-  ASSIGN_OR_RETURN(read.item, DecodeItem(key, json));
-  ASSIGN_OR_RETURN(read.project, api::RequiredText(json, "project", api::kMaxProject));
-  ASSIGN_OR_RETURN(read.item.created_ms, ItemTime(json, "created"));
-  ASSIGN_OR_RETURN(read.item.accessed_ms, ItemTime(json, "accessed"));
+  ASSIGN_OR_RETURN(Cell read, DecodeItem(key, json));
+  ASSIGN_OR_RETURN(read.owner, api::RequiredText(json, "project", api::kMaxProject));
+  ASSIGN_OR_RETURN(read.created_ms, ItemTime(json, "created"));
+  ASSIGN_OR_RETURN(read.accessed_ms, ItemTime(json, "accessed"));
   ASSIGN_OR_RETURN(const std::optional<int64_t> version, base::OptionalInt(json, "version"));
-  read.item.version = version.value_or(0);
+  read.version = version.value_or(0);
   return read;
 }
 
 std::string RenderItems(std::span<const FoundItem> items) {
   std::string text = items.empty() ? "" : "Relevant past information:\n";
   for (const FoundItem& found : items) {
-    const Json& value = found.item.value;
-    const std::string shown = value.is_string() ? value.get<std::string>() : base::DumpJson(value);
+    const Json value = base::ParseJson(found.item.value).value_or(Json());
+    const std::string shown = value.is_string() ? value.get<std::string>() : found.item.value;
     text += "- " + base::Inert(found.item.key) + ": " + base::Inert(shown) + "\n";
   }
   return text;

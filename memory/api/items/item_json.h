@@ -6,20 +6,20 @@
 #include <string>
 
 #include "lib/base/json/json.h"
-#include "memory/store/items.h"
+#include "memory/keeping/items.h"
 
 namespace memory {
 
 // {"key", "value", "metadata", "created", "accessed", "ttl", "version"}; ttl in nanoseconds.
-base::Json EncodeItem(const Item& item);
+base::Result<base::Json> EncodeItem(const Cell& item);
 base::Status CheckItemKey(const std::string& key);
 // Of a PUT: value, metadata and ttl. kTooLarge: of value or metadata.
-base::Result<Item> DecodeItem(const std::string& key, const base::Json& body);
+base::Result<Cell> DecodeItem(const std::string& key, const base::Json& body);
 // Of a PATCH: at least one of value, metadata, ttl.
 base::Result<ItemChange> DecodeItemChange(const base::Json& body);
 // Of an export: an item with all its fields and its project.
-base::Json EncodeExportedItem(const ExportedItem& item);
-base::Result<ExportedItem> DecodeExportedItem(const base::Json& json);
+base::Result<base::Json> EncodeExportedItem(const Cell& item);
+base::Result<Cell> DecodeExportedItem(const base::Json& json);
 
 // "Relevant past information:" and a line "- key: value" for each, which can neither close nor
 // imitate the markup around it; no items: "".

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "lib/api/limits.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 
@@ -119,9 +120,9 @@ Status CheckSteps(const RE2& pattern, size_t bytes) {
 Result<std::vector<StoreRule>> DecodeStoreRules(const Json& rules) {
   std::vector<StoreRule> read;
   if (rules.is_null()) return read;
-  if (!rules.is_array() || rules.size() > kMaxStoreRules) {
-    return Error{Code::kInvalid,
-                 "rules must be a list of at most " + std::to_string(kMaxStoreRules) + " rules"};
+  if (!rules.is_array() || rules.size() > api::kMaxStoreRules) {
+    return Error{Code::kInvalid, "rules must be a list of at most " +
+                                     std::to_string(api::kMaxStoreRules) + " rules"};
   }
   for (const Json& rule : rules) {
     if (!rule.is_object()) return Error{Code::kInvalid, "rules: a rule must be an object"};

@@ -12,10 +12,9 @@
 
 namespace memory {
 
-inline constexpr size_t kMaxStoreRules = 32;
 inline constexpr size_t kMaxStorePattern = 512;  // characters
 inline constexpr size_t kMaxMatchSteps =
-    200'000'000;                                  // instructions of a pattern × bytes of the text
+    200'000'000;                                 // instructions of a pattern × bytes of the text
 inline constexpr int64_t kConsiderUs = 500'000;  // of processor time, for all rules
 
 struct StoreRule {

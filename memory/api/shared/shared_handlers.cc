@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "lib/api/limits.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/process/ttl.h"
+#include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
-#include "memory/api/preconditions.h"
 #include "memory/api/validate.h"
 #include "memory/store/answer_limit.h"
 
@@ -37,9 +38,9 @@ Status CheckName(const char* what, const std::string& name) {
   const bool sound = std::ranges::all_of(name, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
   });
-  if (sound && !name.empty() && name.size() <= kMaxSharedOwner) return {};
+  if (sound && !name.empty() && name.size() <= api::kMaxSharedOwner) return {};
   return Error{Code::kInvalid, std::string(what) + " must be 1 to " +
-                                   std::to_string(kMaxSharedOwner) +
+                                   std::to_string(api::kMaxSharedOwner) +
                                    " letters, digits, '-', '_' or '.', it is \"" +
                                    base::Ellipsize(name, 80) + "\""};
 }
@@ -54,9 +55,10 @@ Result<Place> PlaceOf(const Request& request) {
   Place place{request.parameters.at("agent"), request.parameters.at("key")};
   RETURN_IF_ERROR(CheckName("agent", place.owner));
   const size_t characters = base::CountCharacters(place.key);
-  if (characters > kMaxSharedKey)
+  if (characters > api::kMaxSharedKey)
     return Error{Code::kInvalid, "key has " + std::to_string(characters) +
-                                     " characters, the limit is " + std::to_string(kMaxSharedKey)};
+                                     " characters, the limit is " +
+                                     std::to_string(api::kMaxSharedKey)};
   return place;
 }
 
@@ -67,8 +69,8 @@ Result<bool> May(const Api& api, const SharedCaller& caller, SharedVerb verb,
 }
 
 // Missing items take the same steps, so that the time of an answer reveals nothing.
-Result<SharedItem> Hidden(const Api& api, const Place& place) {
-  ASSIGN_OR_RETURN(SharedItem none, api.store.shared().Get(place.owner, ""));
+Result<Cell> Hidden(const Api& api, const Place& place) {
+  ASSIGN_OR_RETURN(Cell none, api.store.shared().Get(place.owner, ""));
   return none;
 }
 
@@ -106,22 +108,17 @@ Error NotYours(const SharedCaller& caller, const Place& place, const char* verb)
 Result<std::string> ValueOf(const Request& request) {
   ASSIGN_OR_RETURN(Json value, base::ParseJson(request.body));
   std::string text = base::DumpJson(value);
-  if (text.size() <= kMaxSharedValue) return text;
+  if (text.size() <= api::kMaxSharedValue) return text;
   return Error{Code::kTooLarge, "value has " + std::to_string(text.size()) +
                                     " bytes of JSON, the limit is " +
-                                    std::to_string(kMaxSharedValue)};
+                                    std::to_string(api::kMaxSharedValue)};
 }
 
 // ---- lists ----
 
 // The cursor of a list: after `key` of `owner`, or (no key) at the start of `owner`. In hexadecimal
 // digits, which no client encodes again.
-std::string CursorOf(const Place& place) {
-  std::string text;
-  for (unsigned char c : place.owner + "/" + place.key)
-    for (int digit : {c >> 4, c & 15}) text += "0123456789abcdef"[digit];
-  return text;
-}
+std::string CursorOf(const Place& place) { return base::Hex(place.owner + "/" + place.key); }
 
 Result<Place> ReadCursor(const Request& request) {
   const auto text = TextParameter(request, "cursor");
@@ -148,7 +145,7 @@ struct Page {
   std::optional<Place> next;
 
   bool Full() const { return body.size() > kAnswerBytes || items >= kSharedPageItems; }
-  void Add(const SharedItem& item) {
+  void Add(const Cell& item) {
     if (items++ > 0) body += ',';
     body += base::DumpJson(FullKey(item.owner, item.key)) + ':' + item.value;
   }
@@ -156,10 +153,10 @@ struct Page {
 
 // The items of one owner after `after`, up to the limits of the page.
 Status AddOwner(const Api& api, const Place& from, Page& page) {
-  ASSIGN_OR_RETURN(std::vector<SharedItem> items,
+  ASSIGN_OR_RETURN(std::vector<Cell> items,
                    api.store.shared().List(from.owner, from.key, kSharedPageItems - page.items + 1,
                                            kAnswerBytes - page.body.size()));
-  for (const SharedItem& item : items) {
+  for (const Cell& item : items) {
     if (page.Full()) return {};
     page.Add(item);
     page.next = Place{item.owner, item.key};
@@ -209,38 +206,34 @@ Result<Page> PageOf(const Api& api, const SharedCaller& caller, const Request& r
 
 Response PutShared(const Api& api, const Request& request) {
   Place place;
-  Result<SharedWritten> written = [&]() -> Result<SharedWritten> {
+  Result<CellWritten> written = [&]() -> Result<CellWritten> {
     ASSIGN_OR_RETURN(const SharedCaller caller, CallerOf(api, request));
     ASSIGN_OR_RETURN(place, PlaceOf(request));
     ASSIGN_OR_RETURN(const bool may, May(api, caller, SharedVerb::kUpdate, place.owner));
     if (!may) return NotYours(caller, place, "write");
     ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
-    ASSIGN_OR_RETURN(const int64_t ttl_ns, TtlOf(request));
-    SharedItem item{place.owner, place.key, ""};
+    Cell item{place.owner, place.key, ""};
+    ASSIGN_OR_RETURN(item.ttl_ns, TtlOf(request));
     ASSIGN_OR_RETURN(item.value, ValueOf(request));
-    return api.store.shared().Put(item, ttl_ns, condition);
+    return api.store.shared().Put(std::move(item), condition);
   }();
   if (!written) return ErrorResponse(written.error());
   if (written->differs) return Differs(place);
-  Response response =
-      http::JsonResponse(written->created ? 201 : 200,
-                         {{"key", FullKey(place.owner, place.key)}, {"version", written->version}});
-  response.headers.Set("ETag", Tag(written->version));
+  Response response = http::JsonResponse(
+      written->created ? 201 : 200,
+      {{"key", FullKey(place.owner, place.key)}, {"version", written->cell.version}});
+  response.headers.Set("ETag", Tag(written->cell.version));
   return response;
 }
 
 Response GetShared(const Api& api, const Request& request) {
-  Result<SharedItem> item = [&]() -> Result<SharedItem> {
+  Result<Cell> item = [&]() -> Result<Cell> {
     ASSIGN_OR_RETURN(const SharedCaller caller, CallerOf(api, request));
     ASSIGN_OR_RETURN(const Place place, PlaceOf(request));
     ASSIGN_OR_RETURN(const bool may, May(api, caller, SharedVerb::kGet, place.owner));
     if (!may) return Hidden(api, place);
     return api.store.shared().Get(place.owner, place.key);
   }();
-  if (!item && item.error().code == Code::kNotFound)
-    return ErrorResponse({Code::kNotFound,
-                          "there is no such shared memory, or it is not shared "
-                          "with this caller"});
   if (!item) return ErrorResponse(item.error());
   Response response = http::TextResponse(200, std::move(item->value), "application/json");
   response.headers.Set("ETag", Tag(item->version));
@@ -249,7 +242,7 @@ Response GetShared(const Api& api, const Request& request) {
 
 Response DeleteShared(const Api& api, const Request& request) {
   Place place;
-  Result<SharedWritten> removed = [&]() -> Result<SharedWritten> {
+  Result<CellWritten> removed = [&]() -> Result<CellWritten> {
     ASSIGN_OR_RETURN(const SharedCaller caller, CallerOf(api, request));
     ASSIGN_OR_RETURN(place, PlaceOf(request));
     ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
@@ -257,13 +250,9 @@ Response DeleteShared(const Api& api, const Request& request) {
     if (may) return api.store.shared().Remove(place.owner, place.key, condition);
     ASSIGN_OR_RETURN(const bool sees, May(api, caller, SharedVerb::kGet, place.owner));
     if (sees) return NotYours(caller, place, "delete");
-    ASSIGN_OR_RETURN(const SharedItem none, Hidden(api, place));
-    return SharedWritten{};
+    ASSIGN_OR_RETURN(const Cell none, Hidden(api, place));
+    return CellWritten{};
   }();
-  if (!removed && removed.error().code == Code::kNotFound)
-    return ErrorResponse({Code::kNotFound,
-                          "there is no such shared memory, or it is not shared "
-                          "with this caller"});
   if (!removed) return ErrorResponse(removed.error());
   return removed->differs ? Differs(place) : http::EmptyResponse(204);
 }

@@ -1,5 +1,6 @@
 // Shared memory by its routes: on a cluster by ServiceAccounts and an authorizer, without one by
 // names and a file. What one Agent has is another's by a grant alone.
+#include "lib/api/limits.h"
 #include "lib/base/process/file.h"
 #include "memory/api/identity_routes_fixture.h"
 #include "memory/identity/access_fixture.h"
@@ -47,7 +48,7 @@ class SharedRouteTest : public EveryRouteTest {
   std::string a_, b_, stranger_;
 };
 
-TEST_F(SharedRouteTest, AnAgentKeepsReadsAndDeletesItsOwn) {
+TEST_F(SharedRouteTest, OwnerWritesReadsAndDeletesItsItems) {
   Answered made = Put(a_, "/shared/a/plan", R"({"steps": ["read", null, 1.5]})");
   EXPECT_EQ(made.status, 201);
   EXPECT_EQ(made.body, Json({{"key", "shared:a:plan"}, {"version", 1}}));
@@ -65,7 +66,7 @@ TEST_F(SharedRouteTest, AnAgentKeepsReadsAndDeletesItsOwn) {
   EXPECT_EQ(Put(a_, "/shared/a/plan", "8").body["version"], 4) << "another life, another version";
 }
 
-TEST_F(SharedRouteTest, WithoutAGrantItIsAsIfNothingWereThere) {
+TEST_F(SharedRouteTest, WithoutAGrantItemsLookAbsent) {
   ASSERT_EQ(Put(a_, "/shared/a/plan", "1").status, 201);
   const Answered hidden = Get(b_, "/shared/a/plan"), absent = Get(b_, "/shared/a/nothing"),
                  own = Get(b_, "/shared/b/nothing"), nobody = Get(b_, "/shared/nobody/nothing");
@@ -81,7 +82,7 @@ TEST_F(SharedRouteTest, WithoutAGrantItIsAsIfNothingWereThere) {
   EXPECT_EQ(Get(a_, "/shared/a/plan").body, Json(1));
 }
 
-TEST_F(SharedRouteTest, AReaderReadsAndChangesNothing) {
+TEST_F(SharedRouteTest, GetGrantAllowsReadsOnly) {
   ASSERT_EQ(Put(a_, "/shared/a/plan", "1").status, 201);
   Grant("get");
   EXPECT_EQ(Get(b_, "/shared/a/plan").body, Json(1));
@@ -96,14 +97,14 @@ TEST_F(SharedRouteTest, AReaderReadsAndChangesNothing) {
   EXPECT_EQ(Get(b_, "/shared/a/plan").status, 404);
 }
 
-TEST_F(SharedRouteTest, AWriterWritesAndDeletes) {
+TEST_F(SharedRouteTest, UpdateAndDeleteGrantsAllowWrites) {
   for (const char* verb : {"get", "update", "delete"}) Grant(verb);
   EXPECT_EQ(Put(b_, "/shared/a/plan", "2").status, 201);
   EXPECT_EQ(Get(a_, "/shared/a/plan").body, Json(2));
   EXPECT_EQ(Delete(b_, "/shared/a/plan").status, 204);
 }
 
-TEST_F(SharedRouteTest, AnotherNamespaceHasNothingOfIt) {
+TEST_F(SharedRouteTest, ItemsArePerNamespace) {
   ASSERT_EQ(Put(a_, "/shared/a/plan", "1").status, 201);
   EXPECT_EQ(Get(stranger_, "/shared/a/plan").status, 404) << "the same name, another tenant";
   EXPECT_EQ(Put(stranger_, "/shared/a/plan", "2").status, 201) << "its own";
@@ -114,7 +115,7 @@ TEST_F(SharedRouteTest, AnotherNamespaceHasNothingOfIt) {
   EXPECT_EQ(Get(stranger_, "/shared").body, Json({{"shared:a:plan", 2}}));
 }
 
-TEST_F(SharedRouteTest, ASupervisorListsAllAndNoNameThatACallerGivesItselfCounts) {
+TEST_F(SharedRouteTest, SupervisorListsAllAndClaimedNamesAreIgnored) {
   ASSERT_EQ(Put(a_, "/shared/a/plan", "1").status, 201);
   ASSERT_EQ(Put(b_, "/shared/b/plan", "2").status, 201);
   EXPECT_EQ(Get(b_, "/shared?as=a").body, Json({{"shared:b:plan", 2}}));
@@ -127,7 +128,7 @@ TEST_F(SharedRouteTest, ASupervisorListsAllAndNoNameThatACallerGivesItselfCounts
   EXPECT_EQ(Put(supervisor, "/shared/a/plan", "3").status, 403);
 }
 
-TEST_F(SharedRouteTest, WithoutAnAnswerOfTheClusterItIs503) {
+TEST_F(SharedRouteTest, UnreachableClusterIs503) {
   ASSERT_EQ(Put(a_, "/shared/a/plan", "1").status, 201);
   cluster_.SetDown(true);
   EXPECT_EQ(Get(b_, "/shared/a/plan").status, 503);
@@ -137,7 +138,7 @@ TEST_F(SharedRouteTest, WithoutAnAnswerOfTheClusterItIs503) {
   EXPECT_EQ(Get(a_, "/shared/a/plan").body, Json(1)) << "one's own needs no answer";
 }
 
-TEST_F(SharedRouteTest, AConditionThatDoesNotHoldChangesNothing) {
+TEST_F(SharedRouteTest, FailedPreconditionIs412AndChangesNothing) {
   EXPECT_EQ(If("PUT", "/shared/a/k", "If-Match", "\"1\"").status, 412);
   EXPECT_EQ(If("PUT", "/shared/a/k", "If-Match", "*").status, 412);
   EXPECT_EQ(Get(a_, "/shared/a/k").status, 404);
@@ -152,7 +153,7 @@ TEST_F(SharedRouteTest, AConditionThatDoesNotHoldChangesNothing) {
     EXPECT_EQ(If("PUT", "/shared/a/k", "If-Match", bad).status, 400) << bad;
 }
 
-TEST_F(SharedRouteTest, WhatIsOverIsGoneAndStaysGoneWhenTheClockGoesBack) {
+TEST_F(SharedRouteTest, ExpiredItemStaysExpiredWhenTheClockGoesBack) {
   ASSERT_EQ(Put(a_, "/shared/a/short?ttl=1h", "1").status, 201);
   ASSERT_EQ(Put(a_, "/shared/a/nano?ttl=3600000000000", "1").status, 201);
   ASSERT_EQ(Put(a_, "/shared/a/long?ttl=0", "1").status, 201);
@@ -170,7 +171,7 @@ TEST_F(SharedRouteTest, WhatIsOverIsGoneAndStaysGoneWhenTheClockGoesBack) {
     EXPECT_EQ(Put(a_, std::string("/shared/a/k?ttl=") + bad, "1").status, 400) << bad;
 }
 
-TEST_F(SharedRouteTest, HostileNamesAndBodiesAreNamedAndChangeNothing) {
+TEST_F(SharedRouteTest, InvalidNamesAndBodiesAreRefusedUnchanged) {
   for (const char* owner : {"a%3Ab", "a%2Fb", "%C3%A4", "a%20b", "*"})
     EXPECT_EQ(Put(a_, std::string("/shared/") + owner + "/k", "1").status, 400) << owner;
   EXPECT_EQ(Put(a_, "/shared/" + std::string(64, 'a') + "/k", "1").status, 400);
@@ -178,7 +179,7 @@ TEST_F(SharedRouteTest, HostileNamesAndBodiesAreNamedAndChangeNothing) {
   EXPECT_EQ(Put(a_, "/shared/a/" + std::string(200, 'k'), "1").status, 201);
   for (const char* body : {"", "{", "{\"a\":1,\"a\":2}", "\"\xff\"", "1 2", "NaN"})
     EXPECT_EQ(Put(a_, "/shared/a/k", body).status, 400) << body;
-  const std::string most = "\"" + std::string(kMaxSharedValue - 2, 'x') + "\"";
+  const std::string most = "\"" + std::string(api::kMaxSharedValue - 2, 'x') + "\"";
   EXPECT_EQ(Put(a_, "/shared/a/large", most).status, 201);
   EXPECT_EQ(Put(a_, "/shared/a/large", most + " ").status, 200) << "white space is not kept";
   Answered over = Put(a_, "/shared/a/large", "\"x" + most.substr(1));
@@ -189,7 +190,7 @@ TEST_F(SharedRouteTest, HostileNamesAndBodiesAreNamedAndChangeNothing) {
   EXPECT_EQ(Get(a_, "/shared?cursor=61").status, 400);
 }
 
-TEST_F(SharedRouteTest, AListIsBoundedAndItsCursorFindsTheRest) {
+TEST_F(SharedRouteTest, ListIsBoundedAndItsCursorReturnsTheRest) {
   std::set<std::string> written, found;
   const std::string value = "\"" + std::string(60'000, 'v') + "\"";
   for (int i = 0; i < 150; ++i) {  // 9 MB, more than an answer holds
@@ -212,7 +213,7 @@ TEST_F(SharedRouteTest, AListIsBoundedAndItsCursorFindsTheRest) {
   EXPECT_EQ(found, written);
 }
 
-TEST_F(SharedRouteTest, AFileThatIsExportedHasNothingThatIsShared) {
+TEST_F(SharedRouteTest, SqliteExportContainsNoSharedItem) {
   ASSERT_EQ(Put(a_, "/shared/a/plan", R"("xylophone-shared")").status, 201);
   http::ClientRequest request;
   request.method = "GET";
@@ -244,7 +245,7 @@ class NamedSharedTest : public ApiTest {
   }
 };
 
-TEST_F(NamedSharedTest, WithoutIdentityTheCallerNamesItself) {
+TEST_F(NamedSharedTest, WithoutIdentityTheClaimedNameCounts) {
   EXPECT_EQ(Put("/shared/a/plan?as=a", "1").status, 201);
   EXPECT_EQ(Put("/shared/b/plan?as=b", "2").status, 201);
   EXPECT_EQ(Put("/shared/a/plan?as=b", "3").status, 403);

@@ -71,7 +71,7 @@ class DeriveRouteTest : public TracesRouteTest {
   FakeChat chat_;
 };
 
-TEST_F(DeriveRouteTest, AnInsightIsATraceWithItsSources) {
+TEST_F(DeriveRouteTest, InsightIsATraceWithEdgesToItsSources) {
   const Ids pumps = AddPumps();
   const Json run = Ended(Reflect());
   EXPECT_EQ(run["derive"], "done");
@@ -95,7 +95,7 @@ TEST_F(DeriveRouteTest, AnInsightIsATraceWithItsSources) {
   EXPECT_EQ(sources, shown);
 }
 
-TEST_F(DeriveRouteTest, WhatAnInsightCoversIsNotAskedForAgain) {
+TEST_F(DeriveRouteTest, CoveredTracesAreNotSentAgain) {
   AddPumps();
   Ended(Reflect());
   EXPECT_EQ(chat_.requests(), 1);
@@ -105,14 +105,14 @@ TEST_F(DeriveRouteTest, WhatAnInsightCoversIsNotAskedForAgain) {
   EXPECT_EQ(chat_.requests(), 1) << "two are left, with the one that is new";
 }
 
-TEST_F(DeriveRouteTest, AnInsightIsTrustedAsTheLeastOfWhatItsModelWasShown) {
+TEST_F(DeriveRouteTest, InsightHasTheLowestTrustOfItsInputs) {
   const Ids pumps = AddPumps("tool-output");
   Ended(Reflect());
   ASSERT_EQ(Insights().size(), 1u);
   EXPECT_EQ(Insights()[0]["source"]["origin"], "tool-output");
 }
 
-TEST_F(DeriveRouteTest, AnUndoTakesInsightsBack) {
+TEST_F(DeriveRouteTest, UndoDeletesInsights) {
   AddPumps();
   const std::string run = Reflect();
   Ended(run);
@@ -124,7 +124,7 @@ TEST_F(DeriveRouteTest, AnUndoTakesInsightsBack) {
   EXPECT_EQ(Ended(Reflect())["derived"], 0) << "nobody wanted it";
 }
 
-TEST_F(DeriveRouteTest, AModelThatFailsCostsARunItsInsightsAndNothingElse) {
+TEST_F(DeriveRouteTest, FailedModelLosesOnlyTheInsightsOfTheRun) {
   AddPumps();
   chat_.Set(FakeChat::Way::kStatus, 400);
   const Json run = Ended(Reflect());
@@ -134,7 +134,7 @@ TEST_F(DeriveRouteTest, AModelThatFailsCostsARunItsInsightsAndNothingElse) {
   EXPECT_EQ(Ended(Reflect())["derived"], 1) << "the next run asks again";
 }
 
-TEST_F(DeriveRouteTest, ARunWhoseModelHangsIsDerivedAfterARestart) {
+TEST_F(DeriveRouteTest, HangingDerivationIsResumedAfterARestart) {
   AddPumps();
   chat_.Set(FakeChat::Way::kHang);
   const std::string run = Reflect();
@@ -151,7 +151,7 @@ TEST_F(DeriveRouteTest, ARunWhoseModelHangsIsDerivedAfterARestart) {
   EXPECT_EQ(Insights().size(), 1u);
 }
 
-TEST_F(DeriveRouteTest, AnUndoneRunGetsNoInsights) {
+TEST_F(DeriveRouteTest, UndoneRunGetsNoInsights) {
   AddPumps();
   chat_.Set(FakeChat::Way::kHang);
   const std::string run = Reflect();
@@ -163,7 +163,7 @@ TEST_F(DeriveRouteTest, AnUndoneRunGetsNoInsights) {
 }
 
 // Also of those that it does not name as its sources: they may be in its words all the same.
-TEST_F(DeriveRouteTest, WhatWasTakenBackOrCorrectedMeanwhileIsInNoInsight) {
+TEST_F(DeriveRouteTest, InputsChangedMeanwhileYieldNoInsight) {
   Ids pumps = AddPumps();
   for (const bool gone : {true, false}) {
     chat_.Set(FakeChat::Way::kHang);
@@ -183,7 +183,7 @@ TEST_F(DeriveRouteTest, WhatWasTakenBackOrCorrectedMeanwhileIsInNoInsight) {
   }
 }
 
-TEST_F(DeriveRouteTest, NoOtherUsersTraceIsShown) {
+TEST_F(DeriveRouteTest, OtherUsersTracesAreNotSentToTheModel) {
   const Ids pumps = AddPumps();
   for (const char* text : {"The pump of Eve.", "Eve's pump failed.", "Eve likes the pump."})
     Add(text, Json::object(), "eve");

@@ -1,6 +1,7 @@
 // Checks and shapes of exported traces.
 #include "memory/api/traces/exported_traces.h"
 
+#include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
 
 namespace memory {
@@ -92,7 +93,7 @@ Result<ExportedTrace> DecodeExportedTrace(const Json& json) {
     return InvalidExported("scope must be one of thread, user, persona, organization, it is \"" +
                            trace.scope + "\"");
   }
-  ASSIGN_OR_RETURN(trace.scope_id, api::RequiredText(json, "scopeId", kMaxScopeId));
+  ASSIGN_OR_RETURN(trace.scope_id, api::RequiredText(json, "scopeId", api::kMaxScopeId));
   ASSIGN_OR_RETURN(trace.observation, WholeField(json, "observation"));
   ASSIGN_OR_RETURN(trace.hash, DigestField(json, "hash"));
   ASSIGN_OR_RETURN(trace.digest, DigestField(json, "digest"));
@@ -112,10 +113,10 @@ Result<ExportedTrace> DecodeExportedTrace(const Json& json) {
   ASSIGN_OR_RETURN(trace.metadata, ExtraField(json, "metadata"));
   const size_t bytes =
       base::DumpJson(trace.emotions).size() + base::DumpJson(trace.metadata).size();
-  if (bytes <= kMaxTraceExtras) return trace;
+  if (bytes <= api::kMaxTraceExtras) return trace;
   return Error{Code::kTooLarge, "emotions and metadata have " + std::to_string(bytes) +
                                     " bytes of JSON, the limit is " +
-                                    std::to_string(kMaxTraceExtras)};
+                                    std::to_string(api::kMaxTraceExtras)};
 }
 
 Result<ExportedEdge> DecodeExportedEdge(const Json& json) {
@@ -123,7 +124,7 @@ Result<ExportedEdge> DecodeExportedEdge(const Json& json) {
   ExportedEdge edge;
   ASSIGN_OR_RETURN(edge.from, TraceIdField(json, "from"));
   ASSIGN_OR_RETURN(edge.edge.to, TraceIdField(json, "to"));
-  ASSIGN_OR_RETURN(edge.edge.kind, api::RequiredText(json, "edge", kMaxEdgeKind));
+  ASSIGN_OR_RETURN(edge.edge.kind, api::RequiredText(json, "edge", api::kMaxEdgeKind));
   ASSIGN_OR_RETURN(edge.edge.weight, FractionField(json, "weight"));
   ASSIGN_OR_RETURN(edge.from_digest, DigestField(json, "from_digest"));
   ASSIGN_OR_RETURN(edge.to_digest, DigestField(json, "to_digest"));

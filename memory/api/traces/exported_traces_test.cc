@@ -7,7 +7,7 @@ namespace {
 
 class ExportedTracesTest : public TracesRouteTest {};
 
-TEST_F(ExportedTracesTest, AnExportAndAnImportKeepTracesAndEdges) {
+TEST_F(ExportedTracesTest, ExportAndImportKeepTracesAndEdges) {
   const Json note = NoteBody("an observation", "default");
   MustPost(note);
   const std::string numbered = Found({{"query", "observation"}}).at(0);
@@ -54,7 +54,7 @@ TEST_F(ExportedTracesTest, AnExportAndAnImportKeepTracesAndEdges) {
   }
 }
 
-TEST_F(ExportedTracesTest, EdgesBeyondTheLimitOfATraceAreErrors) {
+TEST_F(ExportedTracesTest, EdgesAboveTheLimitOfATraceAreErrors) {
   const size_t most = kMaxTraceEdges;
   std::vector<std::string> ids;
   for (size_t i = 0; i <= most + 2; ++i) ids.push_back(Add("trace " + std::to_string(i)));
@@ -75,7 +75,7 @@ TEST_F(ExportedTracesTest, EdgesBeyondTheLimitOfATraceAreErrors) {
   EXPECT_EQ(report["errors"][0]["index"], most);
 }
 
-TEST_F(ExportedTracesTest, WhatIsNoTraceInAnImportIsNamedAndNothingElseIsLost) {
+TEST_F(ExportedTracesTest, InvalidTracesAreListedAndTheImportContinues) {
   const std::string digest(64, 'a');
   const Json good = {{"id", "mt_x"},       {"project", "p"},   {"scope", "user"},
                      {"scopeId", "u"},     {"observation", 1}, {"hash", digest},

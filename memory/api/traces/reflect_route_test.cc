@@ -22,7 +22,7 @@ class ReflectRouteTest : public TracesRouteTest {
   }
 };
 
-TEST_F(ReflectRouteTest, AnUndoTakesTheProjectOfItsBody) {
+TEST_F(ReflectRouteTest, UndoUsesTheProjectOfItsBody) {
   const std::string faded = Add("a thing of the past", {{"project", "p"}});
   clock_.Advance(21 * kDayMs);
   const Json run = Reflect({{"project", "p"}});
@@ -33,7 +33,7 @@ TEST_F(ReflectRouteTest, AnUndoTakesTheProjectOfItsBody) {
   EXPECT_EQ(Call("GET", "/traces/" + faded + "?project=p").status, 200);
 }
 
-TEST_F(ReflectRouteTest, WhatFadedGoesAndComesBackByAnUndo) {
+TEST_F(ReflectRouteTest, FadedTraceIsPrunedAndRestoredByUndo) {
   const std::string faded = Add("a thing of the past");
   const std::string semantic = Add("a fact that lasts", {{"type", "semantic"}});
   const std::string open = Add("to be done", {{"type", "prospective"}});
@@ -73,7 +73,7 @@ TEST_F(ReflectRouteTest, WhatFadedGoesAndComesBackByAnUndo) {
   EXPECT_EQ(Counts(Undo(run)), Json({0, 0, 0, 0, 0})) << "once";
 }
 
-TEST_F(ReflectRouteTest, EqualOnesBecomeOneAndComeApartAgain) {
+TEST_F(ReflectRouteTest, EqualTracesAreMergedAndUndoRestoresThem) {
   const std::string a = Add("User likes tea", {{"tags", {"drink"}}});
   const std::string b = Add("user  likes TEA", {{"tags", {"hot"}}});
   const std::string other = Add("user likes TEA ", {{"type", "semantic"}});
@@ -94,7 +94,7 @@ TEST_F(ReflectRouteTest, EqualOnesBecomeOneAndComeApartAgain) {
   EXPECT_EQ(Call("GET", "/traces/" + merged).status, 404);
 }
 
-TEST_F(ReflectRouteTest, WhatIsFoundTogetherIsLinked) {
+TEST_F(ReflectRouteTest, TracesFoundTogetherAreLinked) {
   const std::string a = Add("the pump of the well"), b = Add("the pump was repaired");
   const std::string linked = Add("the pump is blue");
   Call("PUT", "/traces/" + a + "/edges/" + linked, {{"kind", "about"}, {"weight", 0.5}});
@@ -118,7 +118,7 @@ TEST_F(ReflectRouteTest, WhatIsFoundTogetherIsLinked) {
   EXPECT_EQ(Trace(a)["edges"].size(), 1u) << "what somebody linked stays";
 }
 
-TEST_F(ReflectRouteTest, AnOldEpisodeThatIsNeededBecomesLastingAndItsGistIsShort) {
+TEST_F(ReflectRouteTest, UsedOldEpisodeIsCompactedToASemanticTrace) {
   std::string text = "The pump of the north well failed in the night.";
   for (int i = 0; i < 20; ++i) text += " Detail " + std::to_string(i) + " was noted by the crew.";
   const std::string id = Add(text), brief = Add("The pump is blue and failed.");
@@ -147,7 +147,7 @@ TEST_F(ReflectRouteTest, AnOldEpisodeThatIsNeededBecomesLastingAndItsGistIsShort
   EXPECT_EQ(Get("/traces/" + id + "/original").body["verbatimContent"], nullptr);
 }
 
-TEST_F(ReflectRouteTest, AnUndoLeavesAloneWhatWasChangedSince) {
+TEST_F(ReflectRouteTest, UndoKeepsLaterChanges) {
   std::string text = "A long text begins here.";
   for (int i = 0; i < 30; ++i) text += " Sentence " + std::to_string(i) + " follows the others.";
   const std::string id = Add(text);
@@ -162,7 +162,7 @@ TEST_F(ReflectRouteTest, AnUndoLeavesAloneWhatWasChangedSince) {
   EXPECT_EQ(Trace(id)["content"], "written anew");
 }
 
-TEST_F(ReflectRouteTest, AnAgentDoesNotTouchWhatAUserWrote) {
+TEST_F(ReflectRouteTest, AgentsRunPrunesNoUserTrace) {
   Add("of the user");
   Add("of the agent", {{"source", {{"origin", "agent"}}}});
   clock_.Advance(30 * kDayMs);
@@ -170,7 +170,7 @@ TEST_F(ReflectRouteTest, AnAgentDoesNotTouchWhatAUserWrote) {
   EXPECT_EQ(Reflect()["pruned"], 1);
 }
 
-TEST_F(ReflectRouteTest, AHardDeleteTakesTheOriginalToo) {
+TEST_F(ReflectRouteTest, HardDeleteRemovesTheOriginal) {
   std::string text = "xylophone.";
   for (int i = 0; i < 60; ++i) text += " Another sentence number " + std::to_string(i) + ".";
   const std::string id = Add(text);
@@ -185,7 +185,7 @@ TEST_F(ReflectRouteTest, AHardDeleteTakesTheOriginalToo) {
   EXPECT_EQ(Get("/traces/" + id + "/original").status, 404);
 }
 
-TEST_F(ReflectRouteTest, WhatIsWrongIsNamed) {
+TEST_F(ReflectRouteTest, InvalidFieldsAre400) {
   EXPECT_EQ(Call("POST", "/traces/reflect", {{"dryRun", "yes"}}).status, 400);
   EXPECT_EQ(Call("POST", "/traces/reflect", {{"topic", 7}}).status, 400);
   EXPECT_EQ(Get("/traces/reflect/runs?limit=x").status, 400);

@@ -4,7 +4,7 @@
 namespace memory {
 namespace {
 
-TEST_F(TracesRouteTest, ATimelineHasNoTraceOfOthers) {
+TEST_F(TracesRouteTest, TimelineContainsNoTraceOfOthers) {
   const Json shared = {{"conversation", "c1"}};
   std::vector<int64_t> rows;
   for (const char* user : {"ann", "bob", "ann", "bob"}) {
@@ -29,7 +29,7 @@ TEST_F(TracesRouteTest, ATimelineHasNoTraceOfOthers) {
   EXPECT_GE(seen.size(), 2u) << seen;
 }
 
-TEST_F(TracesRouteTest, AnObservationIsNoDuplicateOfAnothersTrace) {
+TEST_F(TracesRouteTest, ObservationIsNoDuplicateOfAnotherUsersTrace) {
   Add("the well is deep", {{"type", "semantic"}}, "ann");
   Json body = NoteBody("the well is deep", "default");
   body["type"] = "semantic";
@@ -41,7 +41,7 @@ TEST_F(TracesRouteTest, AnObservationIsNoDuplicateOfAnothersTrace) {
       << "of that observation";
 }
 
-TEST_F(TracesRouteTest, WhoIsNamedSeesNoTraceOfOthersOnAnyPath) {
+TEST_F(TracesRouteTest, NamedCallerSeesNoTraceOfOthersOnAnyPath) {
   const std::string ids[] = {
       Add("xylophone of ann", Json::object(), "ann"),
       Add("xylophone of a thread", {{"scope", "thread"}, {"conversation", "c1"}}),
@@ -95,7 +95,7 @@ TEST_F(TracesRouteTest, WhoIsNamedSeesNoTraceOfOthersOnAnyPath) {
   EXPECT_EQ(Call("GET", then + "&conversation=c1", nullptr, "bob", "other").body.size(), 3u);
 }
 
-TEST_F(TracesRouteTest, AnAgentHidesNothingThatAUserWrote) {
+TEST_F(TracesRouteTest, AgentCannotHideAUsersTrace) {
   const std::string ours = Add("ours"),
                     theirs = Add("an agent's", {{"source", {{"origin", "agent"}}}});
   const std::string merged =
@@ -118,7 +118,7 @@ TEST_F(TracesRouteTest, AnAgentHidesNothingThatAUserWrote) {
       true);
 }
 
-TEST_F(TracesRouteTest, NobodySeesWhatIsOfAnotherUserAgentConversationOrProject) {
+TEST_F(TracesRouteTest, TracesAreScopedToUserAgentThreadAndProject) {
   const std::string user = Add("the word is xylophone", Json::object(), "ann");
   const std::string thread =
       Add("xylophone in a thread", {{"scope", "thread"}, {"conversation", "c1"}});

@@ -1,6 +1,7 @@
 // Parses names, times, numbers and objects of traces.
 #include "memory/api/traces/trace_fields.h"
 
+#include "lib/api/limits.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/store/trace.h"
@@ -16,12 +17,12 @@ using base::Status;
 namespace {
 
 Result<std::string> OneOf(const Json& body, const char* field, bool (*known)(std::string_view),
-                          const char* words, const std::string& fallback) {
+                          std::string_view words, const std::string& fallback) {
   ASSIGN_OR_RETURN(const auto given, base::OptionalString(body, field));
   if (!given || given->empty()) return fallback;
   if (known(*given)) return *given;
-  return Error{Code::kInvalid, std::string(field) + " must be one of " + words + ", it is \"" +
-                                   std::string(base::Prefix(*given, 50)) + "\""};
+  return Error{Code::kInvalid, std::string(field) + " must be one of " + api::Listed(words) +
+                                   ", it is \"" + std::string(base::Prefix(*given, 50)) + "\""};
 }
 
 }  // namespace
@@ -29,11 +30,11 @@ Result<std::string> OneOf(const Json& body, const char* field, bool (*known)(std
 Error InvalidTrace(std::string message) { return Error{Code::kInvalid, std::move(message)}; }
 
 Result<std::string> KindField(const Json& body, const std::string& fallback) {
-  return OneOf(body, "type", IsTraceKind, "episodic, semantic, procedural, prospective", fallback);
+  return OneOf(body, "type", IsTraceKind, api::kTraceKinds, fallback);
 }
 
 Result<std::string> ScopeField(const Json& body, const std::string& fallback) {
-  return OneOf(body, "scope", IsTraceScope, "thread, user, persona, organization", fallback);
+  return OneOf(body, "scope", IsTraceScope, api::kTraceScopes, fallback);
 }
 
 // 0001-01-01T00:00:00Z, Go's zero time: the field was not set.
@@ -75,10 +76,10 @@ Result<std::optional<double>> NumberField(const Json& body, const char* field, d
 
 Status CheckExtras(const Json& emotions, const Json& metadata) {
   const size_t bytes = base::DumpJson(emotions).size() + base::DumpJson(metadata).size();
-  if (bytes <= kMaxTraceExtras) return {};
+  if (bytes <= api::kMaxTraceExtras) return {};
   return Error{Code::kTooLarge, "emotions and metadata have " + std::to_string(bytes) +
                                     " bytes of JSON, the limit is " +
-                                    std::to_string(kMaxTraceExtras)};
+                                    std::to_string(api::kMaxTraceExtras)};
 }
 
 }  // namespace memory

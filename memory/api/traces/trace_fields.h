@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "lib/api/limits.h"
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
 
@@ -21,7 +22,7 @@ base::Result<base::Json> ObjectField(const base::Json& body, const char* field);
 // A number in [least, most].
 base::Result<std::optional<double>> NumberField(const base::Json& body, const char* field,
                                                 double least, double most);
-// kTooLarge: more than kMaxTraceExtras bytes of JSON.
+// kTooLarge: more than api::kMaxTraceExtras bytes of JSON.
 base::Status CheckExtras(const base::Json& emotions, const base::Json& metadata);
 
 }  // namespace memory

@@ -1,6 +1,7 @@
 // Decodes, calls the traces, encodes.
 #include "memory/api/traces/trace_handlers.h"
 
+#include "lib/api/limits.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/validate.h"
 
@@ -26,7 +27,7 @@ Error NoTrace(const std::string& id) {
 Result<Json> Due(const Api& api, const Request& request, size_t limit) {
   ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, Json::object()));
   ASSIGN_OR_RETURN(const auto due,
-                   api.store.traces().Due(context, std::min(limit, kMaxTracesFound)));
+                   api.store.traces().Due(context, std::min(limit, api::kMaxTracesFound)));
   Json traces = Json::array();
   for (const Trace& trace : due) {
     traces.push_back(EncodeTrace(trace));

@@ -3,10 +3,10 @@
 
 #include <set>
 
+#include "lib/api/limits.h"
 #include "lib/api/query_operators.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
-#include "memory/api/items/project_parameter.h"
 #include "memory/api/traces/trace_fields.h"
 #include "memory/api/validate.h"
 #include "memory/ingest/ingest_settings.h"
@@ -19,12 +19,6 @@ using base::Json;
 using base::Result;
 using base::Status;
 using http::Request;
-
-namespace {
-
-constexpr size_t kMaxTraceQuery = 10'000;  // characters
-
-}  // namespace
 
 Result<TraceContext> ContextOf(const Request& request, const Json& body) {
   TraceContext context;
@@ -84,9 +78,9 @@ Result<MergeOrder> DecodeMerge(const Json& body) {
   const auto ids = body.find("traceIds");
   if (ids == body.end() || !ids->is_array())
     return InvalidTrace("traceIds must be a list of two ids or more");
-  if (ids->size() > kMaxTracesMerged) {
+  if (ids->size() > api::kMaxTracesMerged) {
     return InvalidTrace("traceIds has " + std::to_string(ids->size()) + " ids, the limit is " +
-                        std::to_string(kMaxTracesMerged));
+                        std::to_string(api::kMaxTracesMerged));
   }
   std::set<std::string> known;
   for (const Json& id : *ids) {
@@ -106,7 +100,7 @@ Result<MergeOrder> DecodeMerge(const Json& body) {
 Result<TraceEdge> DecodeEdge(const std::string& to, const Json& body) {
   TraceEdge edge;
   edge.to = to;
-  ASSIGN_OR_RETURN(const std::string kind, api::OptionalText(body, "kind", kMaxEdgeKind));
+  ASSIGN_OR_RETURN(const std::string kind, api::OptionalText(body, "kind", api::kMaxEdgeKind));
   if (!kind.empty()) edge.kind = kind;
   ASSIGN_OR_RETURN(const auto weight, NumberField(body, "weight", 0, 1));
   edge.weight = weight.value_or(1);
@@ -115,13 +109,13 @@ Result<TraceEdge> DecodeEdge(const std::string& to, const Json& body) {
 
 Result<TraceQuestion> DecodeTraceQuestion(const Json& body) {
   TraceQuestion question;
-  ASSIGN_OR_RETURN(question.text, api::RequiredText(body, "query", kMaxTraceQuery));
+  ASSIGN_OR_RETURN(question.text, api::RequiredText(body, "query", api::kMaxQuestion));
   ASSIGN_OR_RETURN(question.kind, KindField(body, ""));
   ASSIGN_OR_RETURN(question.scope, ScopeField(body, ""));
   ASSIGN_OR_RETURN(const auto limit, base::OptionalInt(body, "limit"));
-  if (limit && (*limit < 1 || *limit > static_cast<int64_t>(kMaxTracesFound))) {
+  if (limit && (*limit < 1 || *limit > static_cast<int64_t>(api::kMaxTracesFound))) {
     return InvalidTrace("limit must be a whole number from 1 to " +
-                        std::to_string(kMaxTracesFound) + ", it is " + std::to_string(*limit));
+                        std::to_string(api::kMaxTracesFound) + ", it is " + std::to_string(*limit));
   }
   if (const auto settings = body.find("settings"); settings != body.end() && !settings->is_null()) {
     ASSIGN_OR_RETURN(const IngestSettings read, DecodeIngestSettings(*settings));

@@ -5,7 +5,7 @@
 namespace memory {
 namespace {
 
-TEST_F(TracesRouteTest, ATraceComesBackWithAllItsFields) {
+TEST_F(TracesRouteTest, TraceIsReturnedWithAllFields) {
   const Json more = {{"type", "semantic"},
                      {"tags", {"preference", "ui"}},
                      {"emotions", {{"valence", 0.5}}},
@@ -41,7 +41,7 @@ TEST_F(TracesRouteTest, ATraceComesBackWithAllItsFields) {
   EXPECT_EQ(Call("GET", "/traces/mt_unheard").status, 404);
 }
 
-TEST_F(TracesRouteTest, TheSameIsTheFirstOneWithinTypeScopeAndScopeId) {
+TEST_F(TracesRouteTest, EqualTraceIsStoredOncePerTypeAndScope) {
   const std::string first = Add("tea");
   const Answered again = Call("POST", "/traces", {{"content", "tea"}, {"tags", {"other"}}});
   EXPECT_EQ(again.status, 200);
@@ -55,7 +55,7 @@ TEST_F(TracesRouteTest, TheSameIsTheFirstOneWithinTypeScopeAndScopeId) {
   EXPECT_NE(Add("tea"), first) << "what is deleted is not there";
 }
 
-TEST_F(TracesRouteTest, EveryOtherPathFindsIt) {
+TEST_F(TracesRouteTest, TraceIsAnObservationOnEveryOtherPath) {
   const std::string id = Add("The pump of the north well failed.", {{"tags", {"pump"}}});
   const int64_t row = Trace(id)["observationId"];
   EXPECT_EQ(Get("/search?q=pump&project=default").body[0]["id"], row);
@@ -68,7 +68,7 @@ TEST_F(TracesRouteTest, EveryOtherPathFindsIt) {
   EXPECT_EQ(Call("GET", "/traces/" + id).status, 404) << "one memory";
 }
 
-TEST_F(TracesRouteTest, AnObservationOfBeforeIsReadAsATrace) {
+TEST_F(TracesRouteTest, EarlierObservationIsReadAsATrace) {
   Json note = NoteBody("The cache is write-through.", "default");
   note["type"] = "decision";
   const int64_t row = MustPost(note);
@@ -90,7 +90,7 @@ TEST_F(TracesRouteTest, AnObservationOfBeforeIsReadAsATrace) {
   EXPECT_EQ(gone["reason"], "outdated");
 }
 
-TEST_F(TracesRouteTest, AnUpdateReplacesWhatIsGivenAndKeepsWhatWas) {
+TEST_F(TracesRouteTest, UpdateReplacesGivenFieldsAndKeepsARevision) {
   const std::string id = Add("User prefers dark mode.", {{"tags", {"ui"}}});
   EXPECT_EQ(Call("PATCH", "/traces/" + id, {{"content", "User prefers a bright screen."}}).body,
             Json({{"updated", true}}));
@@ -110,7 +110,7 @@ TEST_F(TracesRouteTest, AnUpdateReplacesWhatIsGivenAndKeepsWhatWas) {
       << "a user wrote it";
 }
 
-TEST_F(TracesRouteTest, ADeletedOneIsKeptForAuditWithItsReason) {
+TEST_F(TracesRouteTest, DeletedTraceIsKeptWithItsReason) {
   const std::string id = Add("wrong");
   EXPECT_EQ(Call("DELETE", "/traces/" + id, {{"reason", "harmful"}}).body["deleted"], true);
   EXPECT_EQ(Call("DELETE", "/traces/" + id).body, Json({{"deleted", false}}));
@@ -124,7 +124,7 @@ TEST_F(TracesRouteTest, ADeletedOneIsKeptForAuditWithItsReason) {
 }
 
 // What a sidecar sends: it says who asks by headers.
-TEST_F(TracesRouteTest, AnAgreeableAgentGetsTwoMoreResults) {
+TEST_F(TracesRouteTest, AgreeableAgentGetsTwoMoreResults) {
   for (int i = 0; i < 15; ++i) Add("fact " + std::to_string(i) + " about tea");
   Json question = {{"query", "tea"}};
   EXPECT_EQ(Found(question).size(), 10u);
@@ -136,7 +136,7 @@ TEST_F(TracesRouteTest, AnAgreeableAgentGetsTwoMoreResults) {
   EXPECT_EQ(Call("POST", "/traces/search", question).status, 400);
 }
 
-TEST_F(TracesRouteTest, AMergeUnitesTagsEdgesAndStrengthAndCanBeTakenBack) {
+TEST_F(TracesRouteTest, MergeUnitesTagsAndEdgesAndUnmergeRestores) {
   const std::string a = Add("Docker Compose", {{"tags", {"deploy", "docker"}}});
   clock_.Advance(7 * kDayMs);
   const std::string b = Add("blue-green", {{"tags", {"deploy", "strategy"}}});
@@ -171,7 +171,7 @@ TEST_F(TracesRouteTest, AMergeUnitesTagsEdgesAndStrengthAndCanBeTakenBack) {
   EXPECT_EQ(Call("POST", "/traces/" + a + "/unmerge").status, 400) << "it was not merged";
 }
 
-TEST_F(TracesRouteTest, AMergeThatCannotBeChangesNothing) {
+TEST_F(TracesRouteTest, InvalidMergeChangesNothing) {
   const std::string a = Add("alpha"), b = Add("beta"), p = Add("gamma", {{"scope", "persona"}});
   const auto refused = [&](const Json& body, const std::string& named) {
     const Answered answer = Call("POST", "/traces/merge", body);
@@ -193,7 +193,7 @@ TEST_F(TracesRouteTest, AMergeThatCannotBeChangesNothing) {
       200);
 }
 
-TEST_F(TracesRouteTest, StrengthFadesAndARetrievalHoldsIt) {
+TEST_F(TracesRouteTest, StrengthDecaysAndARetrievalRaisesIt) {
   const std::string id = Add("the well");
   clock_.Advance(7 * kDayMs);
   EXPECT_NEAR(Trace(id)["strength"].get<double>(), 0.3679, 1e-4);
@@ -211,7 +211,7 @@ TEST_F(TracesRouteTest, StrengthFadesAndARetrievalHoldsIt) {
   EXPECT_NEAR(Trace(id)["strength"].get<double>(), 0.4679 * 0.3679, 1e-4) << "lasts twice as long";
 }
 
-TEST_F(TracesRouteTest, AContextGivesTheStrongerOfTwoFirst) {
+TEST_F(TracesRouteTest, ContextRanksTheStrongerTraceFirst) {
   const std::string lasting = Add("the well is deep", {{"type", "semantic"}});
   const std::string fading = Add("the well is deep", {{"type", "episodic"}});
   const auto first = [&] {
@@ -222,7 +222,7 @@ TEST_F(TracesRouteTest, AContextGivesTheStrongerOfTwoFirst) {
   EXPECT_EQ(first(), Trace(lasting)["observationId"]);
 }
 
-TEST_F(TracesRouteTest, EachTimeThatIsTakenComesBackByAnExport) {
+TEST_F(TracesRouteTest, EachAcceptedTimeSurvivesExportAndImport) {
   for (const char* time : {"0001-01-01T00:00:00Z", "2016-12-31T23:59:60Z", "1970-01-01T00:00:00Z",
                            "9999-12-31T23:59:59Z"})
     Add(std::string("do it at ") + time, {{"type", "prospective"}, {"remindAt", time}});
@@ -238,7 +238,7 @@ TEST_F(TracesRouteTest, EachTimeThatIsTakenComesBackByAnExport) {
   EXPECT_EQ(report["imported_traces"], 4) << report;
 }
 
-TEST_F(TracesRouteTest, AProspectiveOneIsDueWhenItsTimeHasCome) {
+TEST_F(TracesRouteTest, ProspectiveTraceIsDueAtItsTime) {
   const std::string soon =
       Add("call Ann",
           {{"type", "prospective"}, {"remindAt", base::FormatTime(clock_.NowMs() + kDayMs)}});
@@ -264,7 +264,7 @@ TEST_F(TracesRouteTest, AProspectiveOneIsDueWhenItsTimeHasCome) {
   EXPECT_EQ(Get("/traces/due").body["traces"], Json::array()) << "nobody took it for a month";
 }
 
-TEST_F(TracesRouteTest, AScoreIsMadeOfNamedParts) {
+TEST_F(TracesRouteTest, ScoreListsItsParts) {
   const std::string plain = Add("the pump failed twice");
   const std::string important = Add("the pump failed again", {{"metadata", {{"importance", 1}}},
                                                               {"emotions", {{"valence", -1}}}});
@@ -290,7 +290,7 @@ TEST_F(TracesRouteTest, AScoreIsMadeOfNamedParts) {
   EXPECT_EQ(Found({{"query", "pump"}, {"type", "semantic"}}), Ids());
 }
 
-TEST_F(TracesRouteTest, OperatorsAreSeenAndWhatDoesNotParseIsWords) {
+TEST_F(TracesRouteTest, ValidOperatorsApplyAndOthersAreWords) {
   const std::string exact = Add("the dark mode is on");
   Add("the mode is dark");
   EXPECT_EQ(Found({{"query", "\"dark mode\""}}), Ids{exact});
@@ -299,7 +299,7 @@ TEST_F(TracesRouteTest, OperatorsAreSeenAndWhatDoesNotParseIsWords) {
   EXPECT_EQ(Found({{"query", "what is it with the dark mode?"}}).size(), 2u);
 }
 
-TEST_F(TracesRouteTest, EdgesAreOnePairEachAndBounded) {
+TEST_F(TracesRouteTest, PairHasOneEdgeWithBoundedWeight) {
   const std::string a = Add("a trace"), b = Add("b trace");
   EXPECT_EQ(Call("PUT", "/traces/" + a + "/edges/" + b).body,
             Json({{"to", b}, {"kind", "related"}, {"weight", 1.0}}));
@@ -312,7 +312,7 @@ TEST_F(TracesRouteTest, EdgesAreOnePairEachAndBounded) {
   EXPECT_EQ(Call("DELETE", "/traces/" + a + "/edges/" + b).status, 404);
 }
 
-TEST_F(TracesRouteTest, WhatIsWrongIsNamed) {
+TEST_F(TracesRouteTest, ErrorNamesTheInvalidField) {
   const std::vector<std::pair<Json, std::string>> bodies = {
       {{{"content", ""}}, "content"},
       {{{"content", 7}}, "content"},

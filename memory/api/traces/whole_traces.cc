@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
 #include "memory/api/traces/trace_fields.h"
 #include "memory/api/traces/trace_json.h"
@@ -43,7 +44,7 @@ Result<std::optional<ArchivedText>> OriginalIn(const Json& json, int64_t created
 }
 
 Result<std::string> OwnerIdIn(const Json& json, const Trace& trace, const TraceContext& context) {
-  ASSIGN_OR_RETURN(const std::string given, api::OptionalText(json, "scopeId", kMaxScopeId));
+  ASSIGN_OR_RETURN(const std::string given, api::OptionalText(json, "scopeId", api::kMaxScopeId));
   // There is one organization: the tenant.
   return given.empty() || trace.scope == kOrganizationScope ? context.ScopeId(trace.scope) : given;
 }
@@ -114,7 +115,7 @@ Result<ExportedEdge> DecodeGraphEdge(const Json& json) {
   ExportedEdge edge;
   ASSIGN_OR_RETURN(edge.from, api::RequiredText(json, "from", kMostForeignId));
   ASSIGN_OR_RETURN(edge.edge.to, api::RequiredText(json, "to", kMostForeignId));
-  ASSIGN_OR_RETURN(const std::string kind, api::OptionalText(json, "kind", kMaxEdgeKind));
+  ASSIGN_OR_RETURN(const std::string kind, api::OptionalText(json, "kind", api::kMaxEdgeKind));
   if (!kind.empty()) edge.edge.kind = kind;
   ASSIGN_OR_RETURN(const auto weight, NumberField(json, "weight", 0, 1));
   edge.edge.weight = weight.value_or(1);

@@ -1,4 +1,4 @@
-// One invalid element makes the whole answer unusable.
+// The answer is untrusted: one invalid element makes all of it unusable.
 #include "memory/endpoint/chat/chat_bodies.h"
 
 #include "lib/base/text/text.h"

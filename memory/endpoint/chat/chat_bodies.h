@@ -13,7 +13,7 @@
 
 namespace memory {
 
-inline constexpr int64_t kMostChatTokens = 1200;      // that the model may answer with
+inline constexpr int64_t kMostChatTokens = 1200;      // of an answer
 inline constexpr size_t kMostChatAnswer = 256 << 10;  // bytes of a body
 
 // `data` follows the prompt in a message of its own. Requests a JSON object.
@@ -37,9 +37,9 @@ base::Error UnusableAnswer(const std::string& why);
 // Parses a model's text as an object and returns its list `name`. kInvalid: missing, or too long.
 base::Result<std::vector<base::Json>> ListIn(const std::string& text, const char* name,
                                              size_t most);
-// The text `content` of an element, trimmed: 1 to `most` characters without controls.
+// The text `content` of an element, trimmed. kInvalid: not 1 to `most` characters without controls.
 base::Result<std::string> ContentIn(const base::Json& element, size_t most);
-// Its number `importance`, 0…1.
+// The number `importance` of an element, 0…1; else kInvalid.
 base::Result<double> ImportanceIn(const base::Json& element);
 
 }  // namespace memory

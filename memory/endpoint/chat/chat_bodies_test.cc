@@ -1,4 +1,4 @@
-// What a chat endpoint answers, whatever that is.
+// Valid, malformed and hostile answers of a chat endpoint.
 #include "memory/endpoint/chat/chat_bodies.h"
 
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@ std::string Completion(const std::string& text, const Json& usage = nullptr) {
   return base::DumpJson(answer);
 }
 
-TEST(ChatBodies, AnAnswerIsTheModelsTextAndItsTokens) {
+TEST(ChatBodies, AnswerHasTextAndTokens) {
   const auto answer = DecodeChatAnswer(Completion("{}", 321));
   ASSERT_TRUE(answer);
   EXPECT_EQ(*answer->text, "{}");
   EXPECT_EQ(answer->tokens, 321);
 }
 
-TEST(ChatBodies, WhatIsNoCompletionIsTheEndpointsFault) {
+TEST(ChatBodies, InvalidCompletionIsAnErrorOfTheEndpoint) {
   for (const char* body : {"", "<html>", "[]", "{}", R"({"choices": []})", R"({"choices": [1]})",
                            R"({"choices": [{"message": {}}]})", R"({"error": "sk-echo"})"}) {
     const auto answer = DecodeChatAnswer(body);
@@ -37,7 +37,7 @@ TEST(ChatBodies, WhatIsNoCompletionIsTheEndpointsFault) {
   EXPECT_NE(cut->text.error().message.find("1200 tokens"), std::string::npos);
 }
 
-TEST(ChatBodies, ACountOfTokensThatIsNoneCountsNothing) {
+TEST(ChatBodies, InvalidTokenCountIsIgnored) {
   for (const Json& usage : {Json(), Json(-1), Json(0), Json("9"), Json(1.5), Json(UINT64_MAX)})
     EXPECT_EQ(DecodeChatAnswer(Completion("{}", usage))->tokens, 0) << usage;
 }

@@ -1,4 +1,7 @@
-// Redacts all texts before sending them. Logs contain no sent text, no answer and no key.
+// The endpoint may be down, slow, expensive or wrong, and the memory works without it (ADR 61):
+// each request has a deadline, reserves its maximum of tokens before it is sent, and pauses the
+// endpoint when it fails. All texts are redacted before they are sent. Logs contain no sent text,
+// no answer and no key.
 #include "memory/endpoint/chat/chat_endpoint.h"
 
 #include <utility>
@@ -58,10 +61,10 @@ std::string ChatEndpoint::Shown(const std::string& text) const {
 }
 
 // nullopt: the budget is spent, or cannot be persisted.
-std::optional<TokenBudget::Taken> ChatEndpoint::Take(const std::string& request) {
-  auto taken = budget_.Take(MostTokensOf(request));
+std::optional<TokenBudget::Reservation> ChatEndpoint::Reserve(const std::string& request) {
+  auto reserved = budget_.Reserve(MostTokensOf(request));
   metrics_.SetGauge(kTokensLeft, static_cast<double>(budget_.Left()));
-  const bool spent = !taken || !*taken;
+  const bool spent = !reserved || !*reserved;
   const int64_t today = clock_.NowMs() / TokenBudget::kDayMs;
   bool said = true;
   if (spent) {
@@ -69,10 +72,10 @@ std::optional<TokenBudget::Taken> ChatEndpoint::Take(const std::string& request)
     said = std::exchange(spent_day_, today) == today;
   }
   if (!said)
-    base::LogWarn("the token budget of the extraction endpoint is spent: patterns find facts",
+    base::LogWarn("the token budget of the extraction endpoint is spent: patterns extract facts",
                   {{"setting", "extraction-tokens-per-day"},
-                   {"reason", taken ? "until midnight UTC" : taken.error().message}});
-  return taken ? *taken : std::nullopt;
+                   {"reason", reserved ? "until midnight UTC" : reserved.error().message}});
+  return reserved ? *reserved : std::nullopt;
 }
 
 ChatEndpoint::Reply ChatEndpoint::Exchange(const std::string& request, const Use& use,
@@ -84,7 +87,7 @@ ChatEndpoint::Reply ChatEndpoint::Exchange(const std::string& request, const Use
     const Code code = answer.error().code;
     reply.trouble = answer.error().message;
     reply.outcome = code == Code::kTimeout ? "late" : code == Code::kTooLarge ? "unusable" : "away";
-    // Without an answer no token was used; else up to the reserved number.
+    // Without an answer no token was used; otherwise up to the reserved number.
     if (code == Code::kUnavailable && !stop.stop_requested()) reply.tokens = 0;
     return reply;
   }
@@ -112,18 +115,18 @@ ChatEndpoint::Reply ChatEndpoint::Exchange(const std::string& request, const Use
   return reply;
 }
 
-ChatEndpoint::Reply ChatEndpoint::AskWithin(const std::string& request, const Use& use,
-                                            const std::stop_token& stop) {
-  const auto taken = Take(request);
-  if (!taken) {
+ChatEndpoint::Reply ChatEndpoint::QueryWithin(const std::string& request, const Use& use,
+                                              const std::stop_token& stop) {
+  const auto reserved = Reserve(request);
+  if (!reserved) {
     Reply spent;
     spent.outcome = "spent";
     return spent;
   }
   const int64_t begun_ms = clock_.MonotonicMs();
   Reply reply = Exchange(request, use, stop);
-  const int64_t used = reply.tokens < 0 ? taken->tokens : reply.tokens;
-  budget_.Settle(*taken, used);
+  const int64_t used = reply.tokens < 0 ? reserved->tokens : reply.tokens;
+  budget_.Settle(*reserved, used);
   metrics_.SetGauge(kTokensLeft, static_cast<double>(budget_.Left()));
   metrics_.Count("agent_memory_server_extraction_tokens_total", {}, static_cast<double>(used));
   metrics_.Observe("agent_memory_server_extraction_request_seconds",
@@ -147,13 +150,14 @@ void ChatEndpoint::Note(const Reply& reply) {
   }
   metrics_.SetGauge(kUp, trouble.empty() ? 1 : 0);
   if (!trouble.empty() && !was_troubled)
-    base::LogWarn("the extraction endpoint does not answer as it should: patterns find facts",
+    base::LogWarn("the extraction endpoint fails: patterns extract facts",
                   {{"url", options_.url}, {"reason", trouble}});
   if (trouble.empty() && was_troubled)
     base::LogInfo("the extraction endpoint answers again", {{"url", options_.url}});
 }
 
-Status ChatEndpoint::Ask(const std::string& request, const Use& use, const std::stop_token& stop) {
+Status ChatEndpoint::Query(const std::string& request, const Use& use,
+                           const std::stop_token& stop) {
   bool paused = false;
   {
     const std::lock_guard lock(mutex_);
@@ -161,7 +165,7 @@ Status ChatEndpoint::Ask(const std::string& request, const Use& use, const std::
   }
   Reply reply;
   reply.outcome = "paused";
-  if (!paused) reply = AskWithin(request, use, stop);
+  if (!paused) reply = QueryWithin(request, use, stop);
   if (stop.stop_requested()) return Error{Code::kUnavailable, "the program is stopping"};
   metrics_.Count("agent_memory_server_extraction_requests_total", {{"outcome", reply.outcome}});
   if (reply.unusable) return *reply.unusable;

@@ -41,12 +41,12 @@ class ChatEndpoint {
   // for the deadline. kInvalid: of `use`; kUnavailable, with the reason: no text (the endpoint is
   // unavailable, late or paused, the budget is spent, `stop`).
   using Use = std::function<base::Status(const std::string& text)>;
-  base::Status Ask(const std::string& request, const Use& use, const std::stop_token& stop);
+  base::Status Query(const std::string& request, const Use& use, const std::stop_token& stop);
 
  private:
   struct Reply {
     bool used = false;                    // `use` accepted the text
-    std::optional<base::Error> unusable;  // `use` refused it
+    std::optional<base::Error> unusable;  // `use` refused the text
     std::string trouble;                  // of the endpoint; empty: none
     const char* outcome = "ok";
     int64_t wait_ms = 0;  // of Retry-After
@@ -55,9 +55,9 @@ class ChatEndpoint {
   };
   ChatEndpoint(ChatOptions options, const base::Clock& clock, telemetry::Metrics& metrics,
                redaction::Redactor redactor);
-  Reply AskWithin(const std::string& request, const Use& use, const std::stop_token& stop);
+  Reply QueryWithin(const std::string& request, const Use& use, const std::stop_token& stop);
   Reply Exchange(const std::string& request, const Use& use, const std::stop_token& stop);
-  std::optional<TokenBudget::Taken> Take(const std::string& request);
+  std::optional<TokenBudget::Reservation> Reserve(const std::string& request);
   void Note(const Reply& reply);
 
   const ChatOptions options_;

@@ -1,4 +1,4 @@
-// A chat endpoint on loopback that answers, or misbehaves, as a test says. Test code.
+// A chat endpoint on loopback that answers or misbehaves as a test sets it. Test code.
 #pragma once
 
 #include <condition_variable>
@@ -28,7 +28,7 @@ class FakeChat {
     way_ = way, status_ = status, retry_after_ = retry_after;
     changed_.notify_all();
   }
-  // What the model says from now on, and what it is said to have cost; 0: nothing is said.
+  // The next answers of the model, and their reported tokens; 0: not reported.
   void Say(const std::string& text, int64_t tokens = 500) {
     const std::lock_guard lock(mutex_);
     text_ = text, tokens_ = tokens;
@@ -38,7 +38,7 @@ class FakeChat {
   size_t sent_bytes() const { return Locked(sent_bytes_); }
   std::string authorization() const { return Locked(authorization_); }
   base::Json asked() const { return Locked(asked_); }  // the last request
-  // The turn in it.
+  // The turn in the last request.
   base::Json turn() const {
     const auto parsed = base::ParseJson(asked()["messages"][1]["content"].get<std::string>());
     return parsed ? *parsed : base::Json();

@@ -1,4 +1,5 @@
-// Replaces the file before a request, so that after a crash reserved tokens count as used.
+// Writes the reservation to the file before the request is sent, so that reserved tokens count as
+// used after a crash: a server that restarts in a loop must not spend a day's budget each time.
 #include "memory/endpoint/chat/token_budget.h"
 
 #include <algorithm>
@@ -42,9 +43,9 @@ void TokenBudget::Load() {
       {{"file", file_}, {"reason", kept ? "it has no day and used" : kept.error().message}});
 }
 
-// A clock set back over midnight gives no second budget; after a clock that was days ahead the
-// budget recovers soon.
-void TokenBudget::Turn() {
+// Begins a new day. A clock that is set back over midnight gives no second budget; after a clock
+// that was days ahead, the budget recovers soon.
+void TokenBudget::RollDay() {
   const int64_t today = clock_.NowMs() / kDayMs;
   if (today == day_ || today == day_ - 1) return;
   day_ = today;
@@ -55,31 +56,31 @@ Status TokenBudget::Write() const {
   return base::ReplaceFile(file_, base::DumpJson({{"day", day_}, {"used", used_}}) + "\n");
 }
 
-Result<std::optional<TokenBudget::Taken>> TokenBudget::Take(int64_t tokens) {
+Result<std::optional<TokenBudget::Reservation>> TokenBudget::Reserve(int64_t tokens) {
   const std::lock_guard lock(mutex_);
-  Turn();
-  if (tokens > per_day_ - used_) return std::optional<Taken>();
+  RollDay();
+  if (tokens > per_day_ - used_) return std::optional<Reservation>();
   used_ += tokens;
   if (const Status written = Write(); !written) {
     used_ -= tokens;
     return written.error();
   }
-  return std::optional(Taken{day_, tokens});
+  return std::optional(Reservation{day_, tokens});
 }
 
-void TokenBudget::Settle(const Taken& taken, int64_t used) {
+void TokenBudget::Settle(const Reservation& reserved, int64_t used) {
   const std::lock_guard lock(mutex_);
-  Turn();
-  if (taken.day != day_) return;
-  used_ = std::max<int64_t>(0, used_ - taken.tokens) + std::min(used, per_day_);
-  // The file has the reserved number: without this write a restart counts that.
+  RollDay();
+  if (reserved.day != day_) return;
+  used_ = std::max<int64_t>(0, used_ - reserved.tokens) + std::min(used, per_day_);
+  // If this write fails, the file has the reserved number, which a restart then counts.
   if (const Status written = Write(); !written)
     base::LogWarn("the token budget could not be saved", {{"reason", written.error().message}});
 }
 
 int64_t TokenBudget::Left() {
   const std::lock_guard lock(mutex_);
-  Turn();
+  RollDay();
   return std::max<int64_t>(0, per_day_ - used_);
 }
 

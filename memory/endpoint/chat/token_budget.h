@@ -15,7 +15,7 @@ namespace memory {
 class TokenBudget {
  public:
   static constexpr int64_t kDayMs = 24 * 3'600'000LL;
-  struct Taken {
+  struct Reservation {
     int64_t day = 0, tokens = 0;
   };
   // `file` has the day and its use; `clock` outlives this. An unreadable file means no tokens for
@@ -24,14 +24,14 @@ class TokenBudget {
 
   // Reserves tokens. nullopt: fewer are left today. Errors: the file cannot be written, and nothing
   // was reserved. Any thread.
-  base::Result<std::optional<Taken>> Take(int64_t tokens);
+  base::Result<std::optional<Reservation>> Reserve(int64_t tokens);
   // Settles a reservation; `used` may exceed it if the request cost more.
-  void Settle(const Taken& taken, int64_t used);
+  void Settle(const Reservation& reserved, int64_t used);
   int64_t Left();  // today
 
  private:
   void Load();
-  void Turn();  // of the day
+  void RollDay();  // of the day
   base::Status Write() const;
 
   const std::string file_;

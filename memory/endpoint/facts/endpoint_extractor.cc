@@ -1,4 +1,5 @@
-// Falls back to patterns if the model is unavailable.
+// Falls back to patterns while the model is unavailable. An unusable answer is an error of the turn
+// instead: another attempt may succeed.
 #include "memory/endpoint/facts/endpoint_extractor.h"
 
 #include <utility>
@@ -27,11 +28,11 @@ Result<std::vector<FactCandidate>> EndpointExtractor::FactsOf(const std::string&
   if (base::IsBlank(asked) && base::IsBlank(answered)) return Facts();
   const std::string request = EncodeFactRequest(chat_.model(), asked, answered);
   if (auto known = known_.Find(request)) return *std::move(known);
-  // A fact that the model attributes to the user may come from a text that the assistant repeated:
-  // it gets the lower trust class of both sides.
+  // A fact that the model attributes to the user may come from a text that the assistant repeated,
+  // so all facts get the lower trust class of both sides.
   const Speaker said_by = base::IsBlank(answered) ? Speaker::kUser : Speaker::kAssistant;
   Facts facts;
-  const Status done = chat_.Ask(
+  const Status done = chat_.Query(
       request,
       [&](const std::string& text) -> Status {
         ASSIGN_OR_RETURN(facts, DecodeFacts(text, said_by));

@@ -1,4 +1,4 @@
-// One invalid fact makes the whole answer unusable.
+// The answer is untrusted: one invalid fact makes all of it unusable.
 #include "memory/endpoint/facts/fact_bodies.h"
 
 #include <algorithm>

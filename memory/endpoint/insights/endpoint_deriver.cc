@@ -1,4 +1,4 @@
-// Redacts texts before sending them.
+// Redacts the texts before they are sent.
 #include "memory/endpoint/insights/endpoint_deriver.h"
 
 #include <utility>
@@ -26,7 +26,7 @@ Result<std::vector<Insight>> EndpointDeriver::InsightsOf(const std::vector<std::
   const std::string request = EncodeInsightRequest(chat_.model(), shown);
   if (auto known = known_.Find(request)) return *std::move(known);
   Insights insights;
-  RETURN_IF_ERROR(chat_.Ask(
+  RETURN_IF_ERROR(chat_.Query(
       request,
       [&](const std::string& text) -> Status {
         ASSIGN_OR_RETURN(insights, DecodeInsights(text, texts.size()));

@@ -1,4 +1,4 @@
-// One invalid insight makes the whole answer unusable.
+// The answer is untrusted: one invalid insight makes all of it unusable.
 #include "memory/endpoint/insights/insight_bodies.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The fact that a clause states: the pattern that fits, what it needs, and its words told by
-// somebody else. Pure.
+// Reads the fact that a clause states: finds its pattern, checks the words that a pattern cannot
+// see, and tells the fact in the third person. Pure.
 #pragma once
 
 #include "memory/extract/english/clauses.h"
@@ -8,7 +8,7 @@
 
 namespace memory {
 
-// False, and `fact` is unspecified, when the clause states none.
-bool ReadClause(const Told& told, const Clause& clause, FactCandidate& fact);
+// False if the clause states no fact; `fact` is then unspecified.
+bool ReadClause(const Utterance& utterance, const Clause& clause, FactCandidate& fact);
 
 }  // namespace memory

@@ -1,4 +1,5 @@
-// Clauses by signs and conjunctions, not by a parse.
+// Splits at marks, and at conjunctions before a subject, without a parse: linear time, and no model
+// of grammar. A missed border only makes a clause longer.
 #include "memory/extract/english/clauses.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ bool SubjectAt(const Words& words, size_t at) {
   return at < words.size() && IsSubject(words[at].folded);
 }
 
-// Whether a new clause begins at `at`, as a sign or a conjunction before a subject says.
+// Whether a new clause begins at `at`: after a mark, or at a conjunction before a subject.
 bool BeginsClause(const Words& words, size_t at) {
   const char mark = words[at - 1].mark;
   if (mark == ';' || mark == '-' || mark == '(' || mark == ')') return true;
@@ -88,11 +89,11 @@ std::vector<Clause> ClausesOf(const Words& words) {
   size_t begin = 0, prefix = words.size();
   for (size_t at = 1; at <= words.size(); ++at) {
     if (at < words.size() && !BeginsClause(words, at)) continue;
-    size_t first = BehindOpenings(words, begin, at);
+    size_t first = AfterOpenings(words, begin, at);
     const size_t opened = first;
     for (size_t time = TimeAt(words, first, at); time > 0; time = TimeAt(words, first, at))
       first += time;
-    // "Last week, I went": the time is a clause of its own until its subject comes.
+    // "Last week, I went": the time is the prefix of the clause with the next subject.
     const bool no_clause = first >= at || (first == opened && IsCircumstance(words, opened)) ||
                            SharesSubject(words, first, at);
     if (prefix == words.size()) prefix = opened;
@@ -111,7 +112,7 @@ std::vector<Clause> ClausesOf(const Words& words) {
   return clauses;
 }
 
-size_t BehindOpenings(const Words& words, size_t begin, size_t end) {
+size_t AfterOpenings(const Words& words, size_t begin, size_t end) {
   size_t at = begin;
   while (at < end) {
     const bool vocative = words[at].capital && words[at].mark == ',' && at + 1 < end &&
@@ -132,7 +133,7 @@ bool AsksForWorkOnText(const Sentence& sentence, const Words& words) {
       "here",      "please",    "can",       "could",    "convert",   "extract",    "answer"};
   if (words.empty() || !base::IsOneOf(words[0].folded, kTasks)) return false;
   if (sentence.text.ends_with(':')) return true;
-  // "please: …" is no task, and a colon far behind belongs to something else.
+  // "please note: …" is no task, and a later colon belongs to something else.
   for (size_t at = 1; at < std::min<size_t>(words.size(), 12); ++at) {
     if (words[at].mark == ':') return !Is(words, 1, "note") && !Is(words, 1, "remember");
   }
@@ -146,7 +147,7 @@ size_t EndOfClause(const Words& words, size_t begin) {
 }
 
 bool StatesNothing(const Words& words) {
-  const size_t first = BehindOpenings(words, 0, words.size());
+  const size_t first = AfterOpenings(words, 0, words.size());
   return Supposes(words, 0) || Supposes(words, first) || AsksWithoutMark(words, first);
 }
 

@@ -1,4 +1,4 @@
-// The clauses of an English sentence that may state something by themselves. Pure.
+// Splits an English sentence into clauses that may state something by themselves. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace memory {
 
-// Words of a sentence: `begin` is the subject's, behind "well," and "Hey Mel,"; `prefix` that of a
-// time or a circumstance before it, or the same.
+// Offsets of words: `begin` is the subject, after "well," and "Hey Mel,"; `prefix` is the beginning
+// of a time or a circumstance before the subject, or equals `begin`; `end` is exclusive.
 struct Clause {
   size_t prefix, begin, end;
 };
 
 std::vector<Clause> ClausesOf(const std::vector<Word>& words);
-// Behind the clause that begins at `begin` and has at least one word more.
+// The end of the clause that begins at `begin`; it has at least that word.
 size_t EndOfClause(const std::vector<Word>& words, size_t begin);
-// The first word that is not "yeah", "so" or the name of who is spoken to.
-size_t BehindOpenings(const std::vector<Word>& words, size_t begin, size_t end);
+// The first word after openings ("yeah", "so") and the name of the addressed person.
+size_t AfterOpenings(const std::vector<Word>& words, size_t begin, size_t end);
 
-// "If …", "Imagine …", "For example …": what follows is not said to be true. Also questions
-// without a mark.
+// Whether the sentence is a supposition ("If …", "Imagine …", "For example …"), whose content is
+// not stated as true, or a question without a mark.
 bool StatesNothing(const std::vector<Word>& words);
-// "Translate this: …": what follows is a text to work on.
+// "Translate this: …": the text that follows is not the user's own statement.
 bool AsksForWorkOnText(const Sentence& sentence, const std::vector<Word>& words);
 
 }  // namespace memory

@@ -1,4 +1,5 @@
-// A sentence is cut into clauses; each clause is matched, checked and told in the third person.
+// Splits a sentence into clauses; each clause is matched, checked and utterance in the third
+// person.
 #include "memory/extract/english/english.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using Words = std::vector<Word>;
 
-// "No.", "That's wrong", "Not quite": the next sentence says what is right.
+// "No.", "That's wrong", "Not quite": the next sentence is the correction.
 bool Denies(const Words& words) {
   constexpr std::string_view kDenials[] = {"no", "nope", "wrong", "incorrect", "not"};
   if (words.size() > 5) return false;
@@ -24,7 +25,7 @@ bool Denies(const Words& words) {
                      [&](const Word& word) { return base::IsOneOf(word.folded, kDenials); });
 }
 
-// The clause as if it began with "No,".
+// Reads the clause as if it began with "No,".
 bool ReadCorrection(const Sentence& sentence, Words words, size_t begin, FactCandidate& fact) {
   Word no;
   no.folded = "no";
@@ -35,8 +36,7 @@ bool ReadCorrection(const Sentence& sentence, Words words, size_t begin, FactCan
          fact.category == FactCategory::kCorrection;
 }
 
-// "Just got a new job", "Been painting for years", of the assistant "Fixed the login test": the
-// subject is left out.
+// "Just got a new job", "Been painting for years", and for the assistant "Fixed the login test".
 bool LeavesOutSubject(const Words& words, size_t at, Speaker speaker) {
   constexpr std::string_view kFirst[] = {
       "just",    "finally", "recently", "been",     "had",   "got",     "went",  "took",   "gonna",
@@ -49,13 +49,13 @@ bool LeavesOutSubject(const Words& words, size_t at, Speaker speaker) {
          (next.folded.empty() || base::IsOneOf(next.folded, kArticles));
 }
 
-// The clause as if it began with "I" ("I have" before "been").
-bool ReadWithSubject(const Told& told, Clause clause, FactCandidate& fact) {
-  if (!LeavesOutSubject(told.words, clause.begin, told.speaker)) return false;
-  const bool been = told.words[clause.begin].folded == "been";
-  if (been && (clause.begin + 1 >= clause.end || !IsGerund(told.words[clause.begin + 1])))
+// Reads the clause as if it began with "I" ("I have" before "been").
+bool ReadWithSubject(const Utterance& utterance, Clause clause, FactCandidate& fact) {
+  if (!LeavesOutSubject(utterance.words, clause.begin, utterance.speaker)) return false;
+  const bool been = utterance.words[clause.begin].folded == "been";
+  if (been && (clause.begin + 1 >= clause.end || !IsGerund(utterance.words[clause.begin + 1])))
     return false;  // "Been a busy week"
-  Words words = told.words;
+  Words words = utterance.words;
   const auto insert = [&](size_t at, const char* folded) {
     Word word;
     word.folded = folded;
@@ -68,7 +68,7 @@ bool ReadWithSubject(const Told& told, Clause clause, FactCandidate& fact) {
     insert(clause.begin + 1, "have");
   else if (words[clause.begin + 1].folded == "gonna")
     insert(clause.begin + 1, "am");
-  return ReadClause({told.sentence, words, told.speaker}, clause, fact);
+  return ReadClause({utterance.sentence, words, utterance.speaker}, clause, fact);
 }
 
 }  // namespace
@@ -79,12 +79,12 @@ void EnglishReader::Read(const Sentence& sentence, std::vector<FactCandidate>& f
   const bool corrects = std::exchange(corrects_, false);
   if (pasted_ || sentence.asks || sentence.quoted || words.empty() || StatesNothing(words)) return;
   FactCandidate fact;
-  const Told told{sentence.text, words, speaker_};
-  // "No, it is …": the opening is what makes it a correction.
-  const size_t first = BehindOpenings(words, 0, words.size());
+  const Utterance utterance{sentence.text, words, speaker_};
+  // "No, it is …": the opening makes it a correction, so it is not skipped here.
+  const size_t first = AfterOpenings(words, 0, words.size());
   for (size_t at = 0; at <= std::min(first, words.size() - 1); ++at) {
     const Clause clause{at, at, EndOfClause(words, std::min(at + 2, words.size() - 1))};
-    if (ReadClause(told, clause, fact) && fact.category == FactCategory::kCorrection) {
+    if (ReadClause(utterance, clause, fact) && fact.category == FactCategory::kCorrection) {
       facts.push_back(std::move(fact));
       return;
     }
@@ -93,7 +93,7 @@ void EnglishReader::Read(const Sentence& sentence, std::vector<FactCandidate>& f
   for (const Clause& clause : ClausesOf(words)) {
     if (corrects && ReadCorrection(sentence, words, clause.begin, fact))
       facts.push_back(std::move(fact));
-    else if (ReadClause(told, clause, fact) || ReadWithSubject(told, clause, fact))
+    else if (ReadClause(utterance, clause, fact) || ReadWithSubject(utterance, clause, fact))
       facts.push_back(std::move(fact));
   }
 }

@@ -8,19 +8,19 @@
 
 namespace memory {
 
-// One of a message; its sentences go through it in their order.
+// Reads the sentences of one message, in order.
 class EnglishReader {
  public:
   explicit EnglishReader(Speaker speaker) : speaker_(speaker) {}
 
-  // Adds what the sentence states. Questions, suppositions and what is not told by its speaker
-  // state nothing.
+  // Adds the facts that the sentence states. Questions, suppositions, quotes and pasted texts state
+  // none.
   void Read(const Sentence& sentence, std::vector<FactCandidate>& facts);
 
  private:
   Speaker speaker_;
-  bool corrects_ = false;  // the sentence before was "That's wrong."
-  bool pasted_ = false;    // a sentence said that what follows is a text to work on
+  bool corrects_ = false;  // the previous sentence was "That's wrong."
+  bool pasted_ = false;    // a previous sentence announced a text to work on
 };
 
 }  // namespace memory

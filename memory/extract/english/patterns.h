@@ -1,6 +1,6 @@
-// The tables of what states a fact in English. The first pattern that fits decides: what is narrow
-// stands before what is wide. An importance of .7 and more is what a person would write down; .4 is
-// the border that is stored by default. Not for how a clause is found or told.
+// English fact patterns. The first match wins, so specific patterns come before general ones. An
+// importance of .7 or more is for facts that a person would write down; .4 is the threshold of
+// storing by default. clauses.h finds clauses, clause_fact.h words the facts. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ struct PatternRows {
   const PatternRow* rows;
   size_t count;
 };
-PatternRows EnglishWishes();      // corrections, likes, aims; before the statements
-PatternRows EnglishStatements();  // decisions, events, who somebody is, what a thing is
+PatternRows EnglishWishes();      // corrections, likes, aims; come before the statements
+PatternRows EnglishStatements();  // decisions, events, descriptions of people and things
 
 const Patterns& EnglishPatterns();
 

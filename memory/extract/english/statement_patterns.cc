@@ -1,4 +1,4 @@
-// Decisions, events, who somebody is and what a thing is.
+// Decisions, events, descriptions of people and things.
 #include <iterator>
 
 #include "memory/extract/english/patterns.h"
@@ -11,12 +11,12 @@ constexpr FactCategory kDone = FactCategory::kEpisodic, kIs = FactCategory::kKno
 
 constexpr PatternRow kStatements[] = {
     // Decisions and what a group uses.
-    {"we have|'ve @adv decided|agreed|chosen|settled", kIs, .7, kTwoWords | kBySpeakers},
-    {"we @adv decided|agreed|chose|settled|picked|opted", kIs, .7, kTwoWords | kBySpeakers},
-    {"we are going|gonna with|use", kIs, .65, kBySpeakers},
+    {"we have|'ve @adv decided|agreed|chosen|settled", kIs, .7, kTwoWords | kByAnySpeaker},
+    {"we @adv decided|agreed|chose|settled|picked|opted", kIs, .7, kTwoWords | kByAnySpeaker},
+    {"we are going|gonna with|use", kIs, .65, kByAnySpeaker},
     {"we @adv use|run|deploy|host|store|build|ship|require|support|target|release", kIs, .6},
 
-    // What happened.
+    // Events.
     {"i ^have @adv @part", kDone, .5, kTwoWords},
     {"i @adv got engaged|married|promoted|hired|fired|accepted|divorced|laid|diagnosed", kDone, .7,
      kMayEnd},
@@ -61,29 +61,29 @@ constexpr PatternRow kStatements[] = {
 
     // What a thing is or uses.
     {"our @own is|are|'s|uses|use|runs|run|has|have|needs|requires|lives|depends", kIs, .55,
-     kTwoWords | kBySpeakers | kNoPraise},
-    {"the @setting @few is|are|'s", kIs, .55, kFigure | kBySpeakers},
-    {"the @np uses|use|requires|require|supports|needs", kIs, .5, kBySpeakers},
+     kTwoWords | kByAnySpeaker | kNoPraise},
+    {"the @setting @few is|are|'s", kIs, .55, kFigure | kByAnySpeaker},
+    {"the @np uses|use|requires|require|supports|needs", kIs, .5, kByAnySpeaker},
     {"the @np runs|depends|listens|lives|expires|defaults|belongs on|at|in|under|to|after", kIs, .5,
-     kBySpeakers},
+     kByAnySpeaker},
     {"the @np is|are written|stored|hosted|deployed|built|located|owned|maintained|called|named|"
      "based|scheduled|configured|encrypted",
-     kIs, .5, kBySpeakers},
-    {"@name uses|requires|supports|needs", kIs, .5, kBySpeakers},
+     kIs, .5, kByAnySpeaker},
+    {"@name uses|requires|supports|needs", kIs, .5, kByAnySpeaker},
     {"@name runs|depends|listens|lives|expires|defaults|belongs on|at|in|under|to|after", kIs, .5,
-     kBySpeakers},
-    {"@name stands|stand for", kIs, .5, kBySpeakers},
+     kByAnySpeaker},
+    {"@name stands|stand for", kIs, .5, kByAnySpeaker},
     {"@name is|are written|stored|hosted|deployed|built|located|owned|maintained|called|scheduled",
-     kIs, .5, kBySpeakers},
+     kIs, .5, kByAnySpeaker},
 
     // What the assistant did.
     {"i ^have @adv "
      "fixed|migrated|deployed|released|merged|renamed|upgraded|installed|created|added|"
      "removed|implemented|refactored|configured|updated|replaced|switched",
-     kDone, .52, kBySpeakers | kTwoWords},
+     kDone, .52, kByAnySpeaker | kTwoWords},
     {"i @adv fixed|migrated|deployed|released|merged|renamed|upgraded|installed|created|added|"
      "removed|implemented|refactored|configured|updated|replaced|switched",
-     kDone, .52, kBySpeakers | kTwoWords},
+     kDone, .52, kByAnySpeaker | kTwoWords},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Word by word: what is between the words stays.
+// Replaces word by word and keeps the text between the words.
 #include "memory/extract/english/third_person.h"
 
 #include <array>
@@ -43,7 +43,7 @@ constexpr Pair kPronouns[] = {{"i", "they"},
                               {"ours", "theirs"},
                               {"ourselves", "themselves"}};
 constexpr Pair kAddressed[] = {{"you", "the user"}, {"your", "the user's"}};
-// Of a contraction whose first word was changed: "I'm" → "User is", a later "I'm" → "they are".
+// The second word of a contraction after "they": a later "I'm" becomes "they are".
 constexpr Pair kAfterThey[] = {{"am", "are"}, {"was", "were"}};
 
 }  // namespace
@@ -62,24 +62,26 @@ std::string ThirdPerson(std::string_view verb) {
   return word + "s";
 }
 
-std::string TellOf(const Told& told, size_t begin, size_t end, size_t subject, size_t verb) {
-  const std::vector<Word>& words = told.words;
+std::string InThirdPerson(const Utterance& utterance, size_t begin, size_t end, size_t subject,
+                          size_t verb) {
+  const std::vector<Word>& words = utterance.words;
   std::string text;
-  bool changed = false;  // the word before, whose contraction this one may be
-  bool they = false;     // the word before is "they" for "I"
+  bool changed = false;  // the previous word was replaced; this one may be contracted with it
+  bool they = false;     // the previous word became "they"
   for (size_t at = begin; at < end; ++at) {
     const Word& word = words[at];
-    const std::string_view written = told.sentence.substr(word.begin, word.end - word.begin);
+    const std::string_view written = utterance.sentence.substr(word.begin, word.end - word.begin);
     const bool joined = at > begin && words[at - 1].end == word.begin;
     if (at > begin && !joined)
-      text += told.sentence.substr(words[at - 1].end, word.begin - words[at - 1].end);
+      text += utterance.sentence.substr(words[at - 1].end, word.begin - words[at - 1].end);
     std::string_view other;
     if (at == subject)
-      other = told.speaker == Speaker::kUser ? Find(kSubjects, word.folded)
-                                             : Find(kAssistant, word.folded);
+      other = utterance.speaker == Speaker::kUser ? Find(kSubjects, word.folded)
+                                                  : Find(kAssistant, word.folded);
     else
       other = Find(kPronouns, word.folded);
-    if (other.empty() && told.speaker == Speaker::kAssistant) other = Find(kAddressed, word.folded);
+    if (other.empty() && utterance.speaker == Speaker::kAssistant)
+      other = Find(kAddressed, word.folded);
     if (other.empty() && they) other = Find(kAfterThey, word.folded);
     const bool possessive = word.folded == "'s";
     if (joined && changed && !possessive) text += ' ';
@@ -92,7 +94,7 @@ std::string TellOf(const Told& told, size_t begin, size_t end, size_t subject, s
     else
       text += written;
     they = at != subject && word.folded == "i";
-    // A word that was put in for one that was left out has no text.
+    // An inserted word, whose original was left out, has no text.
     changed = !other.empty() || word.begin == word.end;
   }
   return text;

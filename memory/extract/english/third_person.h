@@ -1,4 +1,4 @@
-// English sentences about their speaker, told by somebody else: "I prefer my own" becomes "User
+// Converts English sentences from the first to the third person: "I prefer my own" becomes "User
 // prefers their own". Pure.
 #pragma once
 
@@ -12,17 +12,18 @@
 
 namespace memory {
 
-// "prefers" of "prefer", "is" of "am"; past forms and modals as they are.
+// The verb's form for "he": "prefers" for "prefer", "is" for "am"; past forms and modals unchanged.
 std::string ThirdPerson(std::string_view verb);
 
-struct Told {
+struct Utterance {
   std::string_view sentence;
   const std::vector<Word>& words;  // of the sentence
   Speaker speaker;
 };
-// The words from `begin` to `end` in the third person: the word at `subject` as the speaker's name,
-// that at `verb` in the third person when the subject is "I", pronouns of the speaker by "they".
-// `subject` or `verb` at or behind `end`: none.
-std::string TellOf(const Told& told, size_t begin, size_t end, size_t subject, size_t verb);
+// The words from `begin` to `end` in the third person. Replaces the word at `subject` by the
+// speaker's name, the verb at `verb` by its third person if the subject is "I", and the speaker's
+// pronouns by forms of "they". A `subject` or `verb` from `end` on means that there is none.
+std::string InThirdPerson(const Utterance& utterance, size_t begin, size_t end, size_t subject,
+                          size_t verb);
 
 }  // namespace memory

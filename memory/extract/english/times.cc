@@ -1,4 +1,4 @@
-// By fixed forms of a few words each.
+// Recognizes fixed forms of a few words each.
 #include "memory/extract/english/times.h"
 
 #include <string>
@@ -15,7 +15,7 @@ const WordSet& Units() {
   return set;
 }
 
-// What "last", "next" and "this" stand before.
+// Words that follow "last", "next" and "this".
 const WordSet& Periods() {
   static const WordSet set = SetOf(
       "day week weekend month year night morning afternoon evening summer winter spring fall "
@@ -27,7 +27,7 @@ const WordSet& Periods() {
   return set;
 }
 
-// What "since" stands before when it means a time.
+// Words that follow "since" when it means a time.
 const WordSet& Origins() {
   static const WordSet set = SetOf("last childhood college university school birth yesterday then");
   return set;
@@ -65,16 +65,16 @@ size_t TimeAt(const std::vector<Word>& words, size_t at, size_t end) {
   for (size_t count = 1; count <= 3; ++count) {
     const bool counted = number(in) || (at + in < end && words[at + in].folded == "a");
     if (!counted || !is(in + count, Units())) continue;
-    const size_t behind = in + count + 1;
-    if (in == 1) return behind;
-    if (at + behind < end &&
-        (words[at + behind].folded == "ago" || words[at + behind].folded == "back"))
-      return behind + 1;
+    const size_t after = in + count + 1;
+    if (in == 1) return after;
+    if (at + after < end &&
+        (words[at + after].folded == "ago" || words[at + after].folded == "back"))
+      return after + 1;
   }
   return 0;
 }
 
-bool TellsPast(const std::vector<Word>& words, size_t begin, size_t end) {
+bool HasPastTime(const std::vector<Word>& words, size_t begin, size_t end) {
   static const WordSet single = SetOf("yesterday finally recently ago earlier already");
   for (size_t at = begin; at < end; ++at) {
     if (IsIn(single, words[at].folded) || JustNow(words, at, end)) return true;
@@ -85,7 +85,7 @@ bool TellsPast(const std::vector<Word>& words, size_t begin, size_t end) {
   return false;
 }
 
-bool TellsFuture(const std::vector<Word>& words, size_t begin, size_t end) {
+bool HasFutureTime(const std::vector<Word>& words, size_t begin, size_t end) {
   for (size_t at = begin; at < end; ++at) {
     const std::string& word = words[at].folded;
     if (word == "soon") return true;

@@ -1,4 +1,4 @@
-// English words of time: where they are, and whether they are of the past. Pure.
+// Finds English words of time, and tells past from future. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace memory {
 
-// If the words from `begin` to `end` say when it was, or when it will be.
-bool TellsPast(const std::vector<Word>& words, size_t begin, size_t end);
-bool TellsFuture(const std::vector<Word>& words, size_t begin, size_t end);
-// The words of a time at `at` ("last week", "two days ago", "on Monday"); 0: none.
+// Whether the words from `begin` to `end` have a past or a future time.
+bool HasPastTime(const std::vector<Word>& words, size_t begin, size_t end);
+bool HasFutureTime(const std::vector<Word>& words, size_t begin, size_t end);
+// The number of words of a time at `at` ("last week", "two days ago", "on Monday"); 0: none.
 size_t TimeAt(const std::vector<Word>& words, size_t at, size_t end);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// The lists and endings.
+// A list of exceptions beside each ending.
 #include "memory/extract/english/verbs.h"
 
 #include "memory/extract/grammar/word_set.h"
@@ -10,7 +10,8 @@ const WordSet& StativePasts() {
   static const WordSet set = SetOf(
       "wanted needed liked loved hoped wished guessed agreed noticed realized realised wondered "
       "asked enjoyed mentioned decided learned learnt seemed used missed looked called knew said "
-      "told heard understood thought felt forgot needed meant assumed figured believed expected "
+      "told heard understood thought felt forgot needed meant assumed figured believed "
+      "expected "
       "supposed tried bed red need feed speed indeed seed kept managed");
   return set;
 }
@@ -29,7 +30,7 @@ bool IsIrregularPast(std::string_view word) {
 
 }  // namespace
 
-// Asking, saying and seeing make no aim, nor do articles and prepositions behind "to".
+// Excludes verbs of asking, saying and seeing, and articles and prepositions after "to".
 bool IsGoalVerb(const Word& word) {
   static const WordSet none = SetOf(
       "know ask say see hear tell thank understand check be mention add apologize point talk chat "
@@ -50,7 +51,7 @@ bool IsGerund(const Word& word) {
   return word.folded.size() > 4 && word.folded.ends_with("ing") && !IsIn(none, word.folded);
 }
 
-// Something happened, whenever it was.
+// Verbs of events that matter at any time.
 bool IsEvent(const Word& word) {
   static const WordSet set = SetOf(
       "died moved adopted married bought joined quit graduated started launched won lost visited "
@@ -69,7 +70,7 @@ bool IsPast(const Word& word) {
   return (verb.size() > 3 && verb.ends_with("ed")) || IsIrregularPast(verb);
 }
 
-// Of a perfect tense: events whose result lasts.
+// Participles of events whose result lasts.
 bool IsParticiple(const Word& word) {
   static const WordSet set = SetOf(
       "begun broken become written developed acquired passed failed reached earned received "

@@ -29,7 +29,7 @@ constexpr PatternRow kWishes[] = {
     {"that|this is|'s|was wrong|incorrect", kFixed, .7, kTwoWords, "User corrects: "},
     {"you are wrong|mistaken ?about", kFixed, .7, kTwoWords | kMayAddress, "User corrects: "},
 
-    // Wishes that are told to the assistant and last.
+    // Lasting wishes about the assistant.
     {"call me", kLike, .8, kMayAddress, "User wants to be called "},
     {"you can call me", kLike, .8, kMayAddress, "User wants to be called "},
     {"everyone|people|friends call|calls me", kLike, .7, kNothing, "User is called "},

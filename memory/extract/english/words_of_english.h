@@ -1,5 +1,5 @@
-// English words by what they do in any clause: they open it, are its subject, or carry nothing.
-// Lists of our own, not a dictionary. Pure.
+// English words by their role in a clause: opening, subject, or without content. Lists of our own,
+// not a dictionary. Pure.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace memory {
 
-// "yeah", "so", "also": what may stand before a clause without being part of it.
+// "yeah", "so", "also": may precede a clause without being part of it.
 bool IsOpening(std::string_view folded);
-// Words that carry nothing by themselves: pronouns, articles, prepositions, "thing", "lot", "good".
+// Words without content of their own: pronouns, articles, prepositions, "thing", "lot", "good".
 bool IsEmptyWord(std::string_view folded);
-// i, we, he, it, this …: what a new clause begins with.
+// i, we, he, it, this …: may begin a new clause.
 bool IsSubject(std::string_view folded);
 // Digits, or a number in letters up to thirty, "several", "few".
 bool IsNumber(const Word& word);

@@ -1,4 +1,4 @@
-// A fact that a turn may have stated: its category, its words, its importance and who said it.
+// A fact that a turn may have stated: category, text, importance and speaker.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace memory {
 
-// The categories of auto-ingest (B8). Facts about the user (where they live, what they are called)
-// that are no likes are kKnowledge.
+// The categories of auto-ingest (B8). Facts about the user (home, name) other than likes are
+// kKnowledge.
 enum class FactCategory { kUserPreference, kEpisodic, kGoal, kKnowledge, kCorrection };
 inline constexpr size_t kFactCategories = 5;
 constexpr const char* NameOf(FactCategory category) {

@@ -1,4 +1,5 @@
-// Patterns are read once; matching goes back over at most the words of a few classes.
+// Patterns are parsed once and looked up by their first word. Matching backtracks only over runs of
+// a class, of a few words each, so that the time of a clause is bounded.
 #include "memory/extract/grammar/pattern.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ Patterns::Patterns(std::vector<PatternRow> rows, std::vector<WordClass> classes)
         element.least = std::min(element.least, found->least);
         element.most = found->most;
       } else {
-        element.words = base::Split(base::FoldCase(rest), '|');  // as the words of a text are
+        element.words = base::Split(base::FoldCase(rest), '|');  // like the words of a text
       }
       pattern.elements.push_back(std::move(element));
     }
@@ -75,7 +76,7 @@ bool Patterns::Matches(const Pattern& pattern, size_t element, const std::vector
   while (most < one.most && at + most < end && (most == 0 || words[at + most - 1].mark == 0) &&
          one.Has(words[at + most]))
     ++most;
-  // The longest first, so that "really just" is no part of what is liked.
+  // Longest run first: otherwise "just" of "really just like" would count as content.
   for (size_t taken = most + 1; taken-- > one.least;) {
     if (Matches(pattern, element + 1, words, at + taken, end, match)) {
       if (one.verb && taken > 0) match.verb = at;

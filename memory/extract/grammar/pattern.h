@@ -1,5 +1,5 @@
-// Patterns over words: what the beginning of a clause must be for the clause to state a fact, and
-// what the fact is then. For languages with blanks between words. Pure.
+// Patterns over words: a clause whose beginning matches a pattern states a fact of the pattern's
+// category. For languages with blanks between words. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,31 +13,31 @@
 
 namespace memory {
 
-// What a pattern needs beyond its words, as bits.
+// Conditions of a pattern beyond its words, as bits.
 enum Needs : unsigned {
   kNothing = 0,
-  kPastTime = 1,     // a word of a time that has been: "yesterday", "just"
-  kFutureTime = 2,   // a word of a time to come
-  kFigure = 4,       // a number, a name, `code` or a "not" in the rest
-  kMayEnd = 8,       // the rest may be empty
-  kBySpeakers = 16,  // the assistant may say it too
-  kMayAddress = 32,  // may have "you" in it
-  kTwoWords = 64,    // two words of content in the rest, a verb of the pattern among them
-  kNoPraise = 128    // the rest is no praise: "so great", "my everything"
+  kPastTime = 1,       // requires a past time: "yesterday", "just"
+  kFutureTime = 2,     // requires a future time
+  kFigure = 4,         // requires a number, a name, `code` or a "not" in the rest
+  kMayEnd = 8,         // the rest may be empty
+  kByAnySpeaker = 16,  // the assistant may state it, too
+  kMayAddress = 32,    // may contain "you"
+  kTwoWords = 64,      // requires two words of content in the rest; a verb of the pattern counts
+  kNoPraise = 128      // the rest must not be praise: "so great", "my everything"
 };
 
-// `words`, one element a blank: "a|b" one of these words; "?a" perhaps; "^a" the verb that the
-// third person changes; "@name" a class of the language. `says` stands in the fact for the words
-// that matched; nullptr: they stay.
+// `words`: elements separated by blanks. "a|b" matches one of these words; "?a" is optional; "^a"
+// is the verb to put into the third person; "@name" matches a class of the language. `replacement`:
+// for the matched words in the fact; nullptr: they stay.
 struct PatternRow {
   const char* words;
   FactCategory category;
   double importance;
   unsigned needs = kNothing;
-  const char* says = nullptr;
+  const char* replacement = nullptr;
 };
 
-// Words that an element "@name" takes, from `least` to `most` of them.
+// A class "@name": an element matches from `least` to `most` words of it.
 struct WordClass {
   std::string_view name;
   bool (*has)(const Word& word);
@@ -46,8 +46,8 @@ struct WordClass {
 
 struct PatternMatch {
   const PatternRow* row = nullptr;
-  size_t verb = 0;  // the word of "^"; that of the beginning when there is none
-  size_t rest = 0;  // the first word behind the pattern
+  size_t verb = 0;  // the word of "^"; without one the first word
+  size_t rest = 0;  // the first word after the pattern
 };
 
 // The patterns of one language, found by the first word. Immutable after it is made.
@@ -56,10 +56,10 @@ class Patterns {
   // The texts of the rows and the functions of the classes outlive it.
   Patterns(std::vector<PatternRow> rows, std::vector<WordClass> classes);
   Patterns(const Patterns&) = delete;
-  Patterns(Patterns&&) = default;  // what points into the vectors stays
+  Patterns(Patterns&&) = default;  // pointers into the vectors stay valid
 
   // Calls `accept` with each pattern that matches the words from `begin` on, in the order of the
-  // table, until it returns true. `end`: behind the last word of the clause.
+  // table, until it returns true. `end`: of the clause, exclusive.
   template <class Accept>
   bool Find(const std::vector<Word>& words, size_t begin, size_t end, Accept&& accept) const {
     if (begin >= end) return false;
@@ -91,7 +91,7 @@ class Patterns {
   std::vector<PatternRow> rows_;
   std::vector<WordClass> classes_;
   std::vector<Pattern> patterns_;
-  // Patterns that may begin with the word, those that begin with a class among them, in order.
+  // Patterns that may begin with the word, in order; includes those that begin with a class.
   std::unordered_map<std::string, std::vector<size_t>> by_word_;
   std::vector<size_t> by_class_;
 };

@@ -1,5 +1,5 @@
-// Facts of Chinese and Japanese sentences, by signs in the text: there are no blanks to find words
-// by. Fewer forms than English has: what the tests show. Pure.
+// Facts of Chinese and Japanese sentences. Matches strings instead of words, which no blanks
+// separate. Fewer forms than for English: those of the tests. Pure.
 #pragma once
 
 #include "memory/extract/grammar/fact.h"
@@ -7,7 +7,7 @@
 
 namespace memory {
 
-// False when the sentence states none, or is in neither language. The fact is the sentence.
+// False if the sentence states no fact, or is in neither language. The fact is the sentence.
 bool ReadEastAsian(const Sentence& sentence, Speaker speaker, FactCandidate& fact);
 
 }  // namespace memory

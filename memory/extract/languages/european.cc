@@ -1,4 +1,4 @@
-// The tables in turn; the same checks for all of them.
+// Tries the tables of the languages in turn, with the same checks.
 #include "memory/extract/languages/european.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool SupposesElsewhere(std::string_view word) {
   return IsIn(set, word);
 }
 
-// The rest begins with a word that means something outside the sentence, or with a wish to know.
+// A first word of the rest that refers to something outside the sentence, or begins a wish to know.
 bool IsUnclearElsewhere(std::string_view word) {
   static const WordSet set = SetOf(
       "das es dich dein deine deinen dir dass wissen fragen sagen ihnen sie sehen nicht so ça cela "
@@ -33,7 +33,7 @@ bool IsUnclearElsewhere(std::string_view word) {
   return IsIn(set, word);
 }
 
-// A noun of "I have a …" that is no possession.
+// A noun after "I have a …" that is no possession.
 bool IsRemark(std::string_view word) {
   static const WordSet set = SetOf(
       "frage problem idee bitte fehler ahnung question problème idée doute erreur bug pregunta "
@@ -57,7 +57,7 @@ bool ReadEuropean(const Sentence& sentence, Speaker speaker, FactCandidate& fact
   if (begin >= words.size() || SupposesElsewhere(words[begin].folded)) return false;
   const auto accept = [&](const PatternMatch& match) {
     const unsigned needs = match.row->needs;
-    if (speaker == Speaker::kAssistant && (needs & kBySpeakers) == 0) return false;
+    if (speaker == Speaker::kAssistant && (needs & kByAnySpeaker) == 0) return false;
     // "No, es …" corrects; "no es" denies.
     if (match.row->category == FactCategory::kCorrection && (needs & kFigure) != 0 &&
         words[begin].mark != ',')

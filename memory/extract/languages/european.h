@@ -1,4 +1,4 @@
-// Facts of German, French and Spanish sentences. Fewer forms than English has: what the tests show.
+// Facts of German, French and Spanish sentences. Fewer forms than for English: those of the tests.
 // Pure.
 #pragma once
 
@@ -12,7 +12,7 @@ const Patterns& GermanPatterns();
 const Patterns& FrenchPatterns();
 const Patterns& SpanishPatterns();
 
-// False when the sentence states none, or is in none of the languages. The fact is the sentence.
+// False if the sentence states no fact, or is in none of the languages. The fact is the sentence.
 bool ReadEuropean(const Sentence& sentence, Speaker speaker, FactCandidate& fact);
 
 }  // namespace memory

@@ -48,11 +48,11 @@ constexpr PatternRow kFrench[] = {
     {"je suis né|née|originaire|de|un|une", kSait, .6},
     {"j'ai un|une|deux|trois|quatre", kSait, .52},
     {"mon|ma|mes @noun est|sont|s'appelle|s'appellent|travaille|habite|vit|aime", kSait, .55},
-    {"nous avons décidé|choisi|convenu", kSait, .65, kBySpeakers},
+    {"nous avons décidé|choisi|convenu", kSait, .65, kByAnySpeaker},
     {"nous utilisons", kSait, .6},
     {"on utilise", kSait, .55},
     {"le|la|les @noun tourne|utilise|fonctionne|écoute|dépend|nécessite|utilisent", kSait, .5,
-     kBySpeakers},
+     kByAnySpeaker},
 };
 
 bool IsMot(const Word& word) { return !word.folded.empty(); }

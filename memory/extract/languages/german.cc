@@ -56,11 +56,11 @@ constexpr PatternRow kGerman[] = {
     {"ich bin von beruf", kKnown, .65},
     {"ich habe einen|eine|ein|zwei|drei|vier", kKnown, .52},
     {"mein|meine @noun ist|heißt|sind|wohnt|arbeitet|lebt|mag|hat", kKnown, .55},
-    {"wir haben @few beschlossen|entschieden", kKnown, .65, kMayEnd | kBySpeakers},
-    {"wir haben uns @any entschieden|geeinigt", kKnown, .65, kMayEnd | kBySpeakers},
+    {"wir haben @few beschlossen|entschieden", kKnown, .65, kMayEnd | kByAnySpeaker},
+    {"wir haben uns @any entschieden|geeinigt", kKnown, .65, kMayEnd | kByAnySpeaker},
     {"wir verwenden|benutzen|nutzen", kKnown, .6},
     {"der|die|das @noun läuft|verwendet|nutzt|benutzt|braucht|lauscht|liegt|hängt", kKnown, .5,
-     kBySpeakers},
+     kByAnySpeaker},
 };
 
 bool IsAnyWord(const Word& word) { return !word.folded.empty(); }

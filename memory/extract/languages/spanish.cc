@@ -48,11 +48,11 @@ constexpr PatternRow kSpanish[] = {
     {"?yo soy de|un|una", kSabe, .6},
     {"tengo un|una|dos|tres|cuatro", kSabe, .52},
     {"mi|mis @noun es|son|se|vive|trabaja|tiene|viven", kSabe, .55},
-    {"hemos decidido|elegido|acordado", kSabe, .65, kBySpeakers},
-    {"decidimos|acordamos", kSabe, .65, kBySpeakers},
+    {"hemos decidido|elegido|acordado", kSabe, .65, kByAnySpeaker},
+    {"decidimos|acordamos", kSabe, .65, kByAnySpeaker},
     {"usamos|utilizamos", kSabe, .6},
     {"el|la|los|las @noun usa|utiliza|corre|funciona|depende|escucha|necesita|requiere", kSabe, .5,
-     kBySpeakers},
+     kByAnySpeaker},
 };
 
 bool IsPalabra(const Word& word) { return !word.folded.empty(); }

@@ -6,8 +6,8 @@
 namespace memory {
 namespace {
 
-constexpr size_t kShownSigns = 3;  // fewer make no code
-constexpr size_t kBytesASign = 9;  // code has a sign for each so many bytes
+constexpr size_t kShownSigns = 3;  // a line with fewer signs is no code
+constexpr size_t kBytesASign = 9;  // code has at least one sign in so many bytes
 constexpr size_t kIndentedBytesASign = 25;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

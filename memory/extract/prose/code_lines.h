@@ -1,4 +1,4 @@
-// Which lines of a message are no prose: code, output, quotes, headings, tables. Pure.
+// Recognizes lines that are no prose: code, output, quotes, headings, tables. Pure.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,12 @@ namespace memory {
 // "```" or "~~~" at the beginning of a trimmed line, which opens or closes a block; else empty.
 std::string_view FenceOf(std::string_view line);
 
-// A trimmed line that somebody else wrote or that is no sentence: "> quote", "# heading",
-// "| table |", an injected memory's line, a diff's, a log's, a stack trace's.
+// Whether a trimmed line is pasted or no sentence: "> quote", "# heading", "| table |", a line of
+// an injected memory, a diff, a log or a stack trace.
 bool IsPasted(std::string_view line);
 
-// A line with more signs than prose has, or indented like code; `code in backticks` does not count.
+// Whether the line has more signs than prose, or an indentation like code; `code in backticks` does
+// not count.
 bool IsCode(std::string_view line);
 
 }  // namespace memory

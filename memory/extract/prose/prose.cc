@@ -1,5 +1,6 @@
-// Blocks first (injected memories, tags), then line by line, then the marks of Markdown inside a
-// line.
+// Three passes: removes blocks (injected memories, tags), then lines that are no prose, then the
+// Markdown inside a line. Injected memories go first: a fact that is read back from a recalled
+// memory would be stored again, and after a few turns a rumor would have many witnesses.
 #include "memory/extract/prose/prose.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace memory {
 namespace {
 
-constexpr int kMostOpenTags = 16;   // tags without an end: each costs a search
+constexpr int kMostOpenTags = 16;   // tags without an end, of which each costs a search
 constexpr size_t kMaxTagName = 64;  // bytes
 constexpr size_t kMaxNote = 400;    // bytes between brackets
 
@@ -27,13 +28,13 @@ std::string_view TagAt(std::string_view text, size_t at) {
   return ends ? text.substr(at + 1, end - at - 1) : std::string_view();
 }
 
-// Leaves out `<memory:…>` blocks wherever they begin and other tags that begin a line, with what is
-// between. A memory block without an end hides the rest: what is read as a fact must not come out
-// of a fence. Another tag without an end is text.
+// Removes `<memory:…>` blocks at any place, and blocks of other tags that begin a line. A memory
+// block without an end hides the rest of the text, since a recalled memory must not be read as a
+// fact; another tag without an end is text.
 std::string WithoutBlocks(const std::string& text) {
   if (text.find('<') == std::string::npos) return text;
   const std::string folded = base::FoldCase(text);
-  // Folding may change lengths of other than ASCII letters; then tags are found in their own case.
+  // Folding may change the length of non-ASCII letters; then tags are found in their own case only.
   const std::string_view names = folded.size() == text.size() ? folded : text;
   std::string rest;
   size_t copied = 0;
@@ -59,8 +60,8 @@ std::string WithoutBlocks(const std::string& text) {
   return rest.append(text, copied);
 }
 
-// Leaves out emphasis and notes of several words in brackets ("[shares a photo]"); a link keeps its
-// text.
+// Appends the line without emphasis and without notes of several words in brackets ("[shares a
+// photo]"). A link keeps its text.
 void AppendInline(std::string_view line, std::string& prose) {
   size_t no_bracket_before = 0;  // there is no ']' before this offset
   for (size_t at = 0; at < line.size();) {
@@ -92,7 +93,7 @@ void AppendInline(std::string_view line, std::string& prose) {
   }
 }
 
-// The text of a list item, "- text", "3. text" or "☐ text"; other lines as they are.
+// The text of a list item ("- text", "3. text"); other lines unchanged.
 std::string_view WithoutBullet(std::string_view line, bool& item) {
   const size_t digits = line.find_first_not_of("0123456789");
   item = true;
@@ -106,8 +107,9 @@ std::string_view WithoutBullet(std::string_view line, bool& item) {
   return line;
 }
 
-// A wrapped line goes on in the next one; a short one, or one before a capital, ends its sentence.
-bool GoesOn(std::string_view line, std::string_view next) {
+// Whether the line is wrapped and continues in the next one. A short line, or one before a capital,
+// ends its sentence.
+bool Continues(std::string_view line, std::string_view next) {
   constexpr size_t kWrapped = 60;
   return line.size() >= kWrapped && !next.empty() && next[0] >= 'a' && next[0] <= 'z';
 }
@@ -137,7 +139,7 @@ std::string ProseOf(std::string_view message) {
     } else {
       line = WithoutBullet(line, item);
     }
-    if (!prose.empty()) prose += !item && GoesOn(before, line) ? ' ' : '\n';
+    if (!prose.empty()) prose += !item && Continues(before, line) ? ' ' : '\n';
     AppendInline(line, prose);
     before = line;
   }

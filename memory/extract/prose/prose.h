@@ -1,6 +1,5 @@
-// The prose of a message: what is left without code, pasted or quoted lines, notes in brackets,
-// markup, and memories that a recall injected (`<memory:…>`).
-// Pure; linear in the text.
+// The prose of a message: without code, pasted or quoted lines, notes in brackets, markup, and
+// memories that a recall injected (`<memory:…>`). Pure; linear in the text.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@ namespace memory {
 
 inline constexpr size_t kMaxProse = size_t{64} << 10;  // bytes that are read of a message
 
-// Valid UTF-8 without controls other than line ends; a part that was left out ends a paragraph.
+// Valid UTF-8 without controls other than line ends. A removed part ends the paragraph.
 std::string ProseOf(std::string_view message);
 
 }  // namespace memory

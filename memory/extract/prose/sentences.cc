@@ -36,7 +36,7 @@ std::string_view MarkAt(std::string_view text, size_t at) {
   return {};
 }
 
-// Whether the word before the full stop at `at` is one that a stop belongs to.
+// Whether the full stop at `at` belongs to an abbreviation or an initial.
 bool Abbreviates(std::string_view text, size_t at) {
   size_t begin = at;
   while (begin > 0 && at - begin < 8 && !IsSpace(text[begin - 1]) && text[begin - 1] != '(')
@@ -47,12 +47,12 @@ bool Abbreviates(std::string_view text, size_t at) {
   return initial || base::IsOneOf(word, kAbbreviations);
 }
 
-// A Latin mark ends a sentence before a blank or a closing sign; a CJK mark always.
+// A Latin mark ends a sentence only before a blank or a closing sign; a CJK mark always does.
 bool EndsSentence(std::string_view text, size_t at, std::string_view mark) {
-  const size_t behind = at + mark.size();
+  const size_t after = at + mark.size();
   if (mark.size() > 1) return true;
-  if (behind < text.size() && !IsSpace(text[behind]) && MarkAt(text, behind).empty() &&
-      text[behind] != ')' && text[behind] != '"' && static_cast<unsigned char>(text[behind]) < 0x80)
+  if (after < text.size() && !IsSpace(text[after]) && MarkAt(text, after).empty() &&
+      text[after] != ')' && text[after] != '"' && static_cast<unsigned char>(text[after]) < 0x80)
     return false;
   return mark != "." || !Abbreviates(text, at);
 }
@@ -64,7 +64,7 @@ size_t QuoteFinder::EndOf(size_t at) {
   for (size_t kind = 0; kind < std::size(kQuotes); ++kind) {
     const Quotes& quotes = kQuotes[kind];
     if (!rest.starts_with(quotes.open)) continue;
-    // A mark of inches or of a closing quote opens none.
+    // A mark of inches, or a closing quote, opens none.
     if (quotes.open == "\"" && at > 0 && !IsSpace(text_[at - 1]) && text_[at - 1] != '(') return at;
     const size_t inside = at + quotes.open.size();
     size_t& next = next_[kind];

@@ -1,4 +1,4 @@
-// A text's sentences: ends at marks of Latin and CJK writing and at line ends, not in
+// Splits prose into sentences, at marks of Latin and CJK writing and at line ends, but not inside
 // abbreviations, numbers, names of files or quotes. Pure; linear in the text.
 #pragma once
 
@@ -9,15 +9,16 @@ namespace memory {
 
 struct Sentence {
   std::string_view text;  // trimmed, without its end mark
-  bool asks = false;      // ended by a question mark
+  bool asks = false;      // ends with a question mark
   bool quoted = false;    // begins inside quotes
 };
 
-// Of prose as ProseOf makes it. The views are into `prose`.
+// `prose`: of ProseOf; the sentences point into it.
 std::vector<Sentence> SentencesOf(std::string_view prose);
 
-// Offsets behind the closing mark of the quote or `code` that begins at `at`; `at` when none does,
-// or when it does not end on its line. One finder reads one text, forward, in linear time.
+// Finds the end of the quote or `code` that begins at an offset: after its closing mark; the offset
+// itself if none begins there, or if it does not end on its line. One finder reads one text,
+// forward, in linear time.
 class QuoteFinder {
  public:
   explicit QuoteFinder(std::string_view text) : text_(text) {}

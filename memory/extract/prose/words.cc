@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kCurled = "’";
 
-// Signs that are part of a word between its letters: don't, Jean-Luc, config.yaml, C++, 3:30, a/b.
+// Signs that belong to a word between letters: don't, Jean-Luc, config.yaml, C++, 3:30, a/b.
 bool Joins(char c) {
   return c == '\'' || c == '-' || c == '.' || c == '_' || c == '+' || c == '#' || c == ':' ||
          c == '/' || c == '@' || c == '&' || c == '%' || c == '*';
@@ -24,7 +24,7 @@ struct Contraction {
 constexpr Contraction kContractions[] = {{"'m", "am"},   {"'ve", "have"}, {"'ll", "will"},
                                          {"'re", "are"}, {"'d", "would"}, {"'s", "'s"}};
 
-// As often written without its apostrophe; the second word's letters.
+// A contraction as often written without its apostrophe; `letters`: of its second word.
 struct Slip {
   std::string_view written, word;
   size_t letters;
@@ -62,7 +62,7 @@ void AddWord(std::string_view text, size_t begin, size_t end, std::vector<Word>&
   words.push_back({folded, begin, end, 0, capital});
 }
 
-// The mark that stands for what is between two words; a dash needs a blank on a side, or is long.
+// The mark between two words. A hyphen is a dash only beside a blank, or when it is long.
 char MarkOf(std::string_view between) {
   for (const std::string_view dash : {"—", "–", " -", "- ", "--"}) {
     if (between.find(dash) != std::string_view::npos) return '-';
@@ -76,12 +76,12 @@ char MarkOf(std::string_view between) {
              : 0;
 }
 
-}  // namespace
-
 bool IsLetterByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          static_cast<unsigned char>(c) >= 0x80;
 }
+
+}  // namespace
 
 std::vector<Word> WordsOf(std::string_view sentence) {
   std::vector<Word> words;
@@ -96,15 +96,15 @@ std::vector<Word> WordsOf(std::string_view sentence) {
     return !(lead == 0xE2 && second < 0xB0) && !(lead == 0xE3 && second == 0x80) && lead != 0xF0 &&
            lead != 0xC2;
   };
-  size_t behind = 0;  // the last word's end
+  size_t last_end = 0;  // the last word's end
   const auto end_gap = [&](size_t at) {
-    if (!words.empty()) words.back().mark = MarkOf(sentence.substr(behind, at - behind));
+    if (!words.empty()) words.back().mark = MarkOf(sentence.substr(last_end, at - last_end));
   };
   for (size_t at = 0; at < sentence.size() && words.size() < kMaxWords;) {
     if (const size_t end = quotes.EndOf(at); end > at) {
       end_gap(at);
       words.push_back({"", at, end, 0, false});
-      at = behind = end;
+      at = last_end = end;
       continue;
     }
     if (!letter(at)) {
@@ -118,9 +118,9 @@ std::vector<Word> WordsOf(std::string_view sentence) {
             ((sentence[at] == '+' || sentence[at] == '#' || sentence[at] == '%') && at > begin)))
       at = base::BorderAfter(sentence, at + 1);
     AddWord(sentence, begin, at, words);
-    behind = at;
+    last_end = at;
   }
-  if (behind < sentence.size() && words.size() < kMaxWords) end_gap(sentence.size());
+  if (last_end < sentence.size() && words.size() < kMaxWords) end_gap(sentence.size());
   return words;
 }
 

@@ -1,5 +1,6 @@
-// A sentence's words as patterns compare them: case folded, contractions in two, quotes and `code`
-// as one word that matches nothing. For languages with blanks between words. Pure.
+// Splits a sentence into words as patterns compare them: case folded, contractions as two words,
+// quotes and `code` as one word that matches nothing. For languages with blanks between words.
+// Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +13,13 @@ namespace memory {
 inline constexpr size_t kMaxWords = 160;  // that are read of a sentence
 
 struct Word {
-  std::string folded;  // "i", "am" for "I'm"; "not" only where it is written out; "" when opaque
+  std::string folded;  // "i", "am" for "I'm"; "not" only if written out; "" for quotes and `code`
   size_t begin = 0, end = 0;  // bytes of the sentence
-  char mark = 0;              // behind the word: , ; : - (a dash) ( or ) ; 0: a blank or nothing
+  char mark = 0;              // after the word: , ; : - (a dash) ( or ) ; 0: a blank or nothing
   bool capital = false;       // begins with A…Z
 };
 
 // "I'm", "I've", "I'll", "I'd", "it's" are two words each: i am, i have, i will, i would, it 's.
 std::vector<Word> WordsOf(std::string_view sentence);
-
-// Letters of the text, other signs apart: "Fri," is "fri".
-bool IsLetterByte(char c);
 
 }  // namespace memory

@@ -132,9 +132,9 @@ Result<bool> SqliteConsolidation::PutInsight(Database& database, const DeriveWor
     slots.push_back(row->slot);
   }
   Saving saving = SavingOf(trace, work.context, parts_.writing, now_ms);
-  ASSIGN_OR_RETURN(const auto twin,
-                   FindTraceTwin(database, trace, saving.asked.hash, work.context));
-  if (twin) return false;
+  ASSIGN_OR_RETURN(const auto duplicate,
+                   FindDuplicateTrace(database, trace, saving.asked.hash, work.context));
+  if (duplicate) return false;
   ASSIGN_OR_RETURN(const TraceRow row, InsertTrace(database, work.context, trace, saving));
   for (const size_t source : insight.sources)
     RETURN_IF_ERROR(PutTraceEdge(database, row.slot, {slots[source], kDerivedFrom, 1}));

@@ -167,7 +167,7 @@ Status SqliteConsolidation::Sweep() {
           ASSIGN_OR_RETURN(removed, RemoveUnread(database, since_ms, kRemovedAtOnce));
           return {};
         },
-        sqlite::Writer::Room::kGives));
+        sqlite::Writer::Space::kFrees));
   }
   return {};
 }

@@ -21,7 +21,7 @@ class IdleReaderTest : public ::testing::Test {
   }
   ~IdleReaderTest() override { sqlite::SetPageCacheLimit(0); }
   std::shared_ptr<SqliteStore> Fill(const std::string& name) {
-    auto store = tenants_->Take(name);
+    auto store = tenants_->Acquire(name);
     EXPECT_TRUE(store) << store.error().message;
     for (int i = 0; i < 6; ++i)
       EXPECT_TRUE(
@@ -37,7 +37,7 @@ class IdleReaderTest : public ::testing::Test {
   std::unique_ptr<Tenants> tenants_;
 };
 
-TEST_F(IdleReaderTest, PageCachesOfAllTenantsKeepToOneBudget) {
+TEST_F(IdleReaderTest, PageCachesOfAllTenantsShareOneBudget) {
   constexpr size_t kLimit = 4 << 20, kInUse = 64 << 10;  // by writers at that moment
   sqlite::SetPageCacheLimit(kLimit);
   for (int i = 0; i < 64; ++i) {
@@ -47,12 +47,12 @@ TEST_F(IdleReaderTest, PageCachesOfAllTenantsKeepToOneBudget) {
   }
   EXPECT_EQ(tenants_->Open(), 64u);
   for (int i = 0; i < 64; ++i) {
-    EXPECT_EQ(Read(**tenants_->Take("team-" + std::to_string(i))), 6u);
+    EXPECT_EQ(Read(**tenants_->Acquire("team-" + std::to_string(i))), 6u);
     ASSERT_LE(sqlite::PageCacheBytes(), kLimit + kInUse);
   }
 }
 
-TEST_F(IdleReaderTest, AConnectionThatReadsNothingForAMinuteIsClosedAndOpensAgain) {
+TEST_F(IdleReaderTest, IdleReaderIsClosedAfterAMinuteAndReopens) {
   auto store = Fill("team");
   ASSERT_EQ(Read(*store), 6u);
   // The reader has 240 KB of rows; the writer may take a few pages more or less meanwhile.

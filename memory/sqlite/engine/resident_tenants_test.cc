@@ -26,7 +26,7 @@ class ResidentTenants : public ::testing::Test {
     tenants_ = std::make_unique<Tenants>(scratch_.path(), options, 16);
   }
   std::shared_ptr<SqliteStore> Fill(const std::string& name) {
-    auto store = tenants_->Take(name);
+    auto store = tenants_->Acquire(name);
     EXPECT_TRUE(store) << store.error().message;
     for (int i = 0; i < kRowsEach; ++i) {
       EXPECT_TRUE((*store)->Save(
@@ -48,7 +48,7 @@ class ResidentTenants : public ::testing::Test {
   std::unique_ptr<Tenants> tenants_;
 };
 
-TEST_F(ResidentTenants, TheOneThatIsAskedMoreIsLetInWhoeverCameFirst) {
+TEST_F(ResidentTenants, MoreQueriedTenantEvictsLessQueried) {
   Start(kRoomForOne);
   auto first = Fill("first"), second = Fill("second");
   for (int i = 0; i < 8; ++i) Ask(*first);
@@ -63,7 +63,7 @@ TEST_F(ResidentTenants, TheOneThatIsAskedMoreIsLetInWhoeverCameFirst) {
   EXPECT_LE(tenants_->IndexBytes(), kRoomForOne);
 }
 
-TEST_F(ResidentTenants, ThoseThatAreAskedAlikeDoNotDisplaceEachOther) {
+TEST_F(ResidentTenants, EquallyQueriedTenantsDoNotThrash) {
   Start(kRoomForOne);
   auto first = Fill("first"), second = Fill("second");
   int changes = 0;
@@ -79,7 +79,7 @@ TEST_F(ResidentTenants, ThoseThatAreAskedAlikeDoNotDisplaceEachOther) {
   EXPECT_EQ((first->Indexes().bytes > 0) + (second->Indexes().bytes > 0), 1);
 }
 
-TEST_F(ResidentTenants, OneThatClosesGivesItsShareBack) {
+TEST_F(ResidentTenants, ClosedTenantReleasesItsMemory) {
   Start(kRoomForOne);
   auto first = Fill("first"), second = Fill("second");
   for (int i = 0; i < 50; ++i) Ask(*first);
@@ -87,13 +87,13 @@ TEST_F(ResidentTenants, OneThatClosesGivesItsShareBack) {
   const size_t before = tenants_->IndexBytes();
   EXPECT_GT(before, 0u);
   first.reset();
-  for (int i = 0; i < 15; ++i) ASSERT_TRUE(tenants_->Take("other-" + std::to_string(i)));
+  for (int i = 0; i < 15; ++i) ASSERT_TRUE(tenants_->Acquire("other-" + std::to_string(i)));
   EXPECT_EQ(tenants_->IndexBytes(), 0u);
   Ask(*second);
   EXPECT_TRUE(Ask(*second));
 }
 
-TEST_F(ResidentTenants, ManyThreadsOverManyTenantsKeepToTheBudget) {
+TEST_F(ResidentTenants, ConcurrentQueriesStayWithinTheBudget) {
   constexpr int kTenants = 4, kThreads = 4, kRounds = 60;
   Start(kRoomForOne);
   std::vector<std::shared_ptr<SqliteStore>> stores;

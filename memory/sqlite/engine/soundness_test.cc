@@ -74,7 +74,7 @@ class SoundnessTest : public ::testing::Test {
   std::unique_ptr<http::Client> client_, admin_;
 };
 
-TEST_F(SoundnessTest, ASoundFileIsCheckedAfterTheStartAndReady) {
+TEST_F(SoundnessTest, SoundFileIsCheckedAtTheStartAndReady) {
   Fill();
   Start();
   EXPECT_TRUE(Eventually(
@@ -83,7 +83,7 @@ TEST_F(SoundnessTest, ASoundFileIsCheckedAfterTheStartAndReady) {
   EXPECT_EQ(Metric("agent_memory_server_damaged_files"), 0);
 }
 
-TEST_F(SoundnessTest, ADamagedPageIsFoundWithoutACallAndReadsGoOn) {
+TEST_F(SoundnessTest, BackgroundCheckFindsDamageAndReadsGoOn) {
   Fill();
   OverwriteRoot(file_, "observations_twins");
   Start();
@@ -92,7 +92,7 @@ TEST_F(SoundnessTest, ADamagedPageIsFoundWithoutACallAndReadsGoOn) {
   EXPECT_EQ(Ask(*client_, "GET", "/export").status, 200);
 }
 
-TEST_F(SoundnessTest, DamageThatACallMeetsMakesItRedAtOnce) {
+TEST_F(SoundnessTest, DamageFoundByARequestFailsReadinessAtOnce) {
   Fill();
   OverwriteRoot(file_, "observations_twins");
   Start(0);
@@ -105,7 +105,7 @@ TEST_F(SoundnessTest, DamageThatACallMeetsMakesItRedAtOnce) {
       << "which needs no damaged page";
 }
 
-TEST_F(SoundnessTest, ADamagedIndexIsMadeAgainAndTheServerReady) {
+TEST_F(SoundnessTest, DamagedIndexIsRebuiltAndServerReady) {
   for (const char* damage : {kWordsAreNoise, kWordsAreStale}) {
     SCOPED_TRACE(damage);
     std::filesystem::remove_all(data_);
@@ -120,7 +120,7 @@ TEST_F(SoundnessTest, ADamagedIndexIsMadeAgainAndTheServerReady) {
   }
 }
 
-TEST_F(SoundnessTest, AnIndexThatACallFindsDamagedIsMadeAgainToo) {
+TEST_F(SoundnessTest, IndexDamageFoundByARequestIsRepaired) {
   Fill();
   Tamper(file_, kWordsAreGone);
   Start(0);
@@ -131,7 +131,7 @@ TEST_F(SoundnessTest, AnIndexThatACallFindsDamagedIsMadeAgainToo) {
   EXPECT_EQ(Ask(*client_, "GET", "/search?q=zeppelin&limit=100").body.size(), 50u);
 }
 
-TEST(Soundness, SaysWhichFileAndHowManyMore) {
+TEST(Soundness, ErrorNamesOneFileAndCountsTheOthers) {
   Soundness soundness;
   EXPECT_TRUE(soundness.Read());
   soundness.ReportDamage("/data/a", {base::Code::kInternal, "malformed"});

@@ -79,7 +79,7 @@ SqliteEngine::SqliteEngine(const Options& options, telemetry::Metrics& metrics)
 SqliteEngine::~SqliteEngine() { Close(); }
 
 Result<std::shared_ptr<Store>> SqliteEngine::Open(const std::string& tenant) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Store> store, tenants_->Take(tenant));
+  ASSIGN_OR_RETURN(std::shared_ptr<Store> store, tenants_->Acquire(tenant));
   return store;
 }
 
@@ -201,7 +201,7 @@ std::shared_ptr<Store> SqliteEngine::NextOpen(std::string& name) {
 void SqliteEngine::Recover(const std::stop_token& stop) {
   for (const std::string& name : tenants_->Unclosed()) {
     if (stop.stop_requested()) return;
-    if (auto store = tenants_->Take(name); !store)
+    if (auto store = tenants_->Acquire(name); !store)
       base::LogWarn("a file that was not closed is opened later",
                     {{"reason", store.error().message}});
   }

@@ -94,7 +94,7 @@ Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
 
 Tenants::~Tenants() { Close(); }
 
-Result<std::shared_ptr<SqliteStore>> Tenants::Take(const std::string& name) {
+Result<std::shared_ptr<SqliteStore>> Tenants::Acquire(const std::string& name) {
   Lock lock(mutex_);
   while (true) {
     if (closed_) return Error{Code::kUnavailable, "the program is stopping"};

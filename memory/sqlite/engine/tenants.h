@@ -28,7 +28,7 @@ class Tenants {
   // The store of a tenant, opened or created if necessary. It stays open while somebody holds it.
   // Any thread. kUnavailable: all `most_open` stores are in use, or Close was called; other errors
   // are those of SqliteStore::Open.
-  base::Result<std::shared_ptr<SqliteStore>> Take(const std::string& name);
+  base::Result<std::shared_ptr<SqliteStore>> Acquire(const std::string& name);
 
   // Tenants whose file has a WAL: the file is open, or a crash left it so. Opening such a file
   // finishes its pending work.

@@ -98,8 +98,8 @@ api::NewObservation ObservationOf(const Episode& episode) {
   return made;
 }
 
-Result<std::optional<Episode>> FindTwin(Database& database, int64_t project,
-                                        const Episode& episode) {
+Result<std::optional<Episode>> FindDuplicateEpisode(Database& database, int64_t project,
+                                                    const Episode& episode) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(MEMORY_SELECT_EPISODE "WHERE e.project = ?1 AND e.conversation = ?2 AND "
@@ -196,12 +196,6 @@ Result<bool> ReadEpisodes(Database& database, std::optional<int64_t> project, bo
     ASSIGN_OR_RETURN(Episode episode, EpisodeAt(read));
     if (!take(std::move(episode))) return false;
   }
-}
-
-bool HasEpisodes(Database& database) {
-  Result<Statement> read =
-      database.Prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'episodes'");
-  return read && read->Step().value_or(false);
 }
 
 }  // namespace memory

@@ -15,8 +15,8 @@ namespace memory {
 api::NewObservation ObservationOf(const Episode& episode);
 
 // The live episode of this conversation with this summary.
-base::Result<std::optional<Episode>> FindTwin(sqlite::Database& database, int64_t project,
-                                              const Episode& episode);
+base::Result<std::optional<Episode>> FindDuplicateEpisode(sqlite::Database& database,
+                                                          int64_t project, const Episode& episode);
 // Only live ones; `summary` is the present content of the observation.
 base::Result<std::optional<Episode>> FindEpisodeById(sqlite::Database& database, int64_t id);
 // The episodes of an observation for this agent and user.
@@ -41,6 +41,5 @@ base::Result<std::optional<int64_t>> SlotForEpisode(sqlite::Database& database, 
 base::Result<bool> ReadEpisodes(sqlite::Database& database, std::optional<int64_t> project,
                                 bool live_only, int64_t after,
                                 const std::function<bool(Episode&&)>& take);
-bool HasEpisodes(sqlite::Database& database);
 
 }  // namespace memory

@@ -9,16 +9,14 @@
 
 #include <algorithm>
 
-#include "lib/base/json/stored.h"
 #include "memory/model/slots.h"
 #include "memory/model/terms.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/items/item_vectors.h"
+#include "memory/sqlite/tables/rows.h"
 
 namespace memory {
 
-using base::Code;
-using base::Error;
 using base::Json;
 using base::Result;
 using base::Status;
@@ -31,30 +29,26 @@ namespace {
   "SELECT slot, key, value, metadata, created_ms, accessed_ms, ttl_ns, version, over_ms, cut " \
   "FROM items "
 
-constexpr int64_t kRemovedForRoom = 100;
+constexpr size_t kMaxAccesses = 65'536;  // further ones are dropped
 
-Result<ItemRow> ItemAt(const Statement& row, bool cut) {
-  ItemRow read;
-  read.cut = cut;
-  read.slot = row.Int(0);
-  read.item.key = row.Text(1);
-  const std::string value = row.Text(2), metadata = row.Text(3);
-  read.bytes = base::WeightOfText(value) + base::WeightOfText(metadata);
-  ASSIGN_OR_RETURN(read.item.value, base::ParseJson(value));
-  ASSIGN_OR_RETURN(read.item.metadata, base::ParseJson(metadata));
-  read.item.created_ms = row.Int(4);
-  read.item.accessed_ms = row.Int(5);
-  read.item.ttl_ns = row.Int(6);
-  read.item.version = row.Int(7);
-  if (!row.IsNull(8)) read.over_ms = row.Int(8);
-  return read;
+ItemRow ItemAt(const Statement& row, bool cut) {
+  const auto expires_ms = row.IsNull(8) ? std::nullopt : std::optional(row.Int(8));
+  return {row.Int(0),
+          {"", row.Text(1), row.Text(2), row.Int(7), expires_ms, row.Int(6), row.Text(3),
+           row.Int(4), row.Int(5)},
+          cut};
 }
 
-Result<std::optional<ItemRow>> FirstItem(Statement read) {
-  ASSIGN_OR_RETURN(const bool row, read.Step());
-  if (!row) return std::optional<ItemRow>();
-  ASSIGN_OR_RETURN(ItemRow found, ItemAt(read, read.Int(9) != 0));
-  return std::optional(std::move(found));
+ItemRow UncutItemAt(const Statement& row) { return ItemAt(row, row.Int(9) != 0); }
+
+// Also an expired one.
+Result<std::optional<ItemRow>> FindItem(Database& database, const std::string& project,
+                                        const std::string& key) {
+  ASSIGN_OR_RETURN(const std::optional<int64_t> number, FindProject(database, project));
+  if (!number) return std::optional<ItemRow>();
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_ITEM "WHERE project = ?1 AND key = ?2"));
+  return read.Bind(*number).Bind(key).ReadFirst(UncutItemAt);
 }
 
 // Names and values, without JSON punctuation.
@@ -73,75 +67,128 @@ void AppendWords(const Json& value, std::string& text) {
   }
 }
 
-std::string TextOf(const Json& value) {
+Result<std::string> TextOf(const std::string& json) {
+  ASSIGN_OR_RETURN(const Json value, base::ParseJson(json));
   std::string text;
   AppendWords(value, text);
   return text;
 }
 
-// The columns of item_words for a row. `cut`: by this version.
+// A row of item_words.
 struct ItemWords {
-  explicit ItemWords(const Item& item, bool cut = true)
-      : content(TextOf(item.value)),
-        tags(TextOf(item.metadata)),
-        facts(FactsOf(item.key, content)) {
-    facts.grams = cut ? AddedTerms(item.key + ' ' + content + ' ' + tags)
-                      : FormerGrams(item.key + ' ' + content);
-  }
-  bool operator==(const ItemWords& other) const {  // of the same key
-    return content == other.content && tags == other.tags;
-  }
-  std::string content, tags;
+  int64_t slot = 0;
+  std::string key, content, tags;
   TextFacts facts;
 };
 
-Status PutWords(Statement put, const ItemRow& row, const ItemWords& words) {
-  put.Bind(row.slot).Bind(row.item.key).Bind(words.content).Bind(words.tags);
+Result<ItemWords> WordsOf(const ItemRow& row) {
+  ItemWords words{row.slot, row.cell.key, {}, {}, {}};
+  ASSIGN_OR_RETURN(words.content, TextOf(row.cell.value));
+  ASSIGN_OR_RETURN(words.tags, TextOf(row.cell.metadata));
+  words.facts = FactsOf(words.key, words.content);
+  words.facts.grams = row.cut ? AddedTerms(words.key + ' ' + words.content + ' ' + words.tags)
+                              : FormerGrams(words.key + ' ' + words.content);
+  return words;
+}
+
+Status PutWords(Statement put, const ItemWords& words) {
+  put.Bind(words.slot).Bind(words.key).Bind(words.content).Bind(words.tags);
   return put.Bind(words.facts.grams).Run();
 }
 
-Status AddWords(Database& database, const ItemRow& row, const ItemWords& words) {
+Status AddWords(Database& database, const ItemWords& words) {
   ASSIGN_OR_RETURN(
       Statement put,
       database.Prepare(
           "INSERT INTO item_words(rowid, title, content, tags, grams) VALUES(?1, ?2, ?3, ?4, ?5)"));
-  return PutWords(std::move(put), row, words);
+  return PutWords(std::move(put), words);
 }
 
-Status RemoveWords(Database& database, const ItemRow& row, const ItemWords& words) {
+Status RemoveWords(Database& database, const ItemWords& words) {
   ASSIGN_OR_RETURN(
       Statement put,
       database.Prepare("INSERT INTO item_words(item_words, rowid, title, content, tags, grams) "
                        "VALUES('delete', ?1, ?2, ?3, ?4, ?5)"));
-  return PutWords(std::move(put), row, words);
+  return PutWords(std::move(put), words);
 }
 
-Status RemoveRow(Database& database, const ItemRow& row) {
+Status RemoveRow(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(Statement remove, database.Prepare("DELETE FROM items WHERE slot = ?1"));
-  return remove.Bind(row.slot).Run();
+  return remove.Bind(slot).Run();
+}
+
+Status WriteRow(Database& database, int64_t project, const ItemRow& row, const TextFacts& facts) {
+  ASSIGN_OR_RETURN(
+      Statement write,
+      database.Prepare("INSERT INTO items(slot, project, key, version, created_ms, accessed_ms, "
+                       "ttl_ns, over_ms, words, marks, value, metadata, cut) VALUES(?1, ?2, ?3, "
+                       "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT(slot) DO UPDATE "
+                       "SET version = excluded.version, created_ms = excluded.created_ms, "
+                       "accessed_ms = excluded.accessed_ms, ttl_ns = excluded.ttl_ns, over_ms = "
+                       "excluded.over_ms, words = excluded.words, marks = excluded.marks, value = "
+                       "excluded.value, metadata = excluded.metadata, cut = excluded.cut"));
+  const Cell& cell = row.cell;
+  write.Bind(row.slot).Bind(project).Bind(cell.key).Bind(cell.version).Bind(cell.created_ms);
+  write.Bind(cell.accessed_ms).Bind(cell.ttl_ns).Bind(cell.expires_ms);
+  write.Bind(facts.words).Bind(facts.flags).Bind(cell.value).Bind(cell.metadata);
+  return write.Bind(int64_t{row.cut}).Run();
+}
+
+Result<int64_t> NextSlot(Database& database, int64_t project) {
+  ASSIGN_OR_RETURN(Statement known,
+                   database.Prepare("INSERT OR IGNORE INTO item_counts(project) VALUES(?1)"));
+  RETURN_IF_ERROR(known.Bind(project).Run());
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT next FROM item_counts WHERE project = ?1"));
+  ASSIGN_OR_RETURN(const auto next, read.Bind(project).ReadFirst(IntAt));
+  ASSIGN_OR_RETURN(Statement raise, database.Prepare("UPDATE item_counts SET next = next + 1 "
+                                                     "WHERE project = ?1"));
+  RETURN_IF_ERROR(raise.Bind(project).Run());
+  return (project << kRangeBits) + next.value_or(1);
 }
 
 }  // namespace
 
-Result<std::optional<ItemRow>> FindItem(Database& database, int64_t project,
-                                        const std::string& key) {
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare(MEMORY_SELECT_ITEM "WHERE project = ?1 AND key = ?2"));
-  read.Bind(project).Bind(key);
-  return FirstItem(std::move(read));
+void ItemAccesses::Note(int64_t slot, int64_t now_ms) {
+  times_.With([&](Times& times) {
+    if (times.size() < kMaxAccesses || times.contains(slot)) times[slot] = now_ms;
+  });
+}
+
+int64_t ItemAccesses::Latest(int64_t slot, int64_t in_file_ms) const {
+  return times_.With([&](const Times& times) {
+    const auto noted = times.find(slot);
+    return noted == times.end() ? in_file_ms : std::max(in_file_ms, noted->second);
+  });
 }
 
 Result<std::optional<ItemRow>> FindItem(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_ITEM "WHERE slot = ?1"));
-  read.Bind(slot);
-  return FirstItem(std::move(read));
+  return read.Bind(slot).ReadFirst(UncutItemAt);
+}
+
+Result<std::optional<Cell>> ItemCells::Find(const std::string& owner, const std::string& key) {
+  ASSIGN_OR_RETURN(auto row, FindItem(database_, owner, key));
+  if (!row) return std::optional<Cell>();
+  row->cell.owner = owner;
+  row->cell.accessed_ms = accesses_.Latest(row->slot, row->cell.accessed_ms);
+  return std::optional(std::move(row->cell));
+}
+
+Status ItemCells::Touch(const Cell& cell, int64_t accessed_ms) {
+  ASSIGN_OR_RETURN(const auto project, FindProject(database_, cell.owner));
+  ASSIGN_OR_RETURN(Statement read,
+                   database_.Prepare("SELECT slot FROM items WHERE project = ?1 AND key = ?2"));
+  ASSIGN_OR_RETURN(const auto slot, read.Bind(project).Bind(cell.key).ReadFirst(IntAt));
+  if (slot) accesses_.Note(*slot, accessed_ms);
+  return {};
 }
 
 Result<int64_t> LoadItemClock(Database& database) {
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT value FROM counters WHERE name = 'item_clock'"));
-  ASSIGN_OR_RETURN(const bool row, read.Step());
-  return row ? read.Int(0) : int64_t{0};
+  ASSIGN_OR_RETURN(const auto saved, read.ReadFirst(IntAt));
+  return saved.value_or(0);
 }
 
 Status SaveItemClock(Database& database, int64_t aged_ms) {
@@ -152,141 +199,84 @@ Status SaveItemClock(Database& database, int64_t aged_ms) {
   return save.Bind(aged_ms).Run();
 }
 
-Result<int64_t> TakeItemSlot(Database& database, int64_t project, int64_t now_ms) {
-  ASSIGN_OR_RETURN(Statement known,
-                   database.Prepare("INSERT OR IGNORE INTO item_counts(project) VALUES(?1)"));
-  RETURN_IF_ERROR(known.Bind(project).Run());
-  auto read_counts = [&](int64_t& rows, int64_t& next) -> Status {
-    ASSIGN_OR_RETURN(Statement read,
-                     database.Prepare("SELECT rows, next FROM item_counts WHERE project = ?1"));
-    ASSIGN_OR_RETURN(const bool row, read.Bind(project).Step());
-    if (!row) return Error{Code::kInternal, "the count of a project's items is missing"};
-    rows = read.Int(0), next = read.Int(1);
-    return {};
-  };
-  int64_t rows = 0, next = 0;
-  RETURN_IF_ERROR(read_counts(rows, next));
-  if (rows >= kMaxItemsOfProject) {
-    ASSIGN_OR_RETURN(const int64_t removed,
-                     RemoveItemsOver(database, project, now_ms, kRemovedForRoom));
-    if (removed == 0) {
-      return Error{Code::kFull, "this project keeps " + std::to_string(rows) +
-                                    " items, the limit is " + std::to_string(kMaxItemsOfProject) +
-                                    "; forget some, or give them a ttl"};
-    }
-  }
-  ASSIGN_OR_RETURN(Statement raise, database.Prepare("UPDATE item_counts SET next = next + 1 "
-                                                     "WHERE project = ?1"));
-  RETURN_IF_ERROR(raise.Bind(project).Run());
-  return (project << kRangeBits) + next;
-}
-
-Result<int64_t> TakeItemVersion(Database& database) {
-  ASSIGN_OR_RETURN(Statement raise, database.Prepare("UPDATE counters SET value = value + 1 "
-                                                     "WHERE name = 'item_version'"));
-  RETURN_IF_ERROR(raise.Run());
+Result<CellTotals> ItemCells::TotalsOf(const std::string& owner) {
+  ASSIGN_OR_RETURN(const auto project, FindProject(database_, owner));
   ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT value FROM counters WHERE name = 'item_version'"));
-  ASSIGN_OR_RETURN(const bool row, read.Step());
-  if (!row) return Error{Code::kInternal, "the counter of item versions is missing"};
-  return read.Int(0);
-}
-
-Status RaiseItemVersion(Database& database, int64_t to) {
-  ASSIGN_OR_RETURN(Statement raise, database.Prepare("UPDATE counters SET value = max(value, ?1) "
-                                                     "WHERE name = 'item_version'"));
-  return raise.Bind(to).Run();
+                   database_.Prepare("SELECT rows FROM item_counts WHERE project = ?1"));
+  ASSIGN_OR_RETURN(const auto rows, read.Bind(project).ReadFirst(IntAt));
+  return CellTotals{.cells = rows.value_or(0)};
 }
 
 Status AddItemVector(Database& database, const ItemRow& row, const Embedder* embedder) {
-  return PutItemVector(database, row.slot, TextOf(row.item.value), embedder);
+  ASSIGN_OR_RETURN(const std::string text, TextOf(row.cell.value));
+  return PutItemVector(database, row.slot, text, embedder);
 }
 
-Status InsertItem(Database& database, int64_t project, const ItemRow& row,
-                  const Embedder* embedder) {
-  const Item& item = row.item;
-  const ItemWords words(item);
-  {
-    ASSIGN_OR_RETURN(
-        Statement insert,
-        database.Prepare("INSERT INTO items(slot, project, key, version, created_ms, "
-                         "accessed_ms, ttl_ns, over_ms, words, marks, value, metadata, "
-                         "cut) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1)"));
-    insert.Bind(row.slot).Bind(project).Bind(item.key).Bind(item.version).Bind(item.created_ms);
-    insert.Bind(item.accessed_ms).Bind(item.ttl_ns).Bind(row.over_ms);
-    insert.Bind(words.facts.words).Bind(words.facts.marks).Bind(base::DumpJson(item.value));
-    RETURN_IF_ERROR(insert.Bind(base::DumpJson(item.metadata)).Run());
+Status ItemCells::Save(const Cell& cell) {
+  ASSIGN_OR_RETURN(const int64_t project, FindOrAddProject(database_, cell.owner));
+  ASSIGN_OR_RETURN(const auto old, FindItem(database_, cell.owner, cell.key));
+  ItemRow row{old ? old->slot : 0, cell};
+  if (!old) {
+    ASSIGN_OR_RETURN(row.slot, NextSlot(database_, project));
   }
-  RETURN_IF_ERROR(PutItemVector(database, row.slot, words.content, embedder));
-  return AddWords(database, row, words);
-}
-
-Status ReplaceItem(Database& database, const ItemRow& old, const ItemRow& row,
-                   const Embedder* embedder) {
-  const Item& item = row.item;
-  const ItemWords before(old.item, old.cut), words(item);
-  const bool same = before == words;
-  if (!same) {
+  ASSIGN_OR_RETURN(const ItemWords words, WordsOf(row));
+  ItemWords before;
+  if (old) {
+    ASSIGN_OR_RETURN(before, WordsOf(*old));
+  }
+  const bool same_content = old && before.content == words.content;
+  const bool same = same_content && before.tags == words.tags;
+  if (old && !same) {
     ASSIGN_OR_RETURN(Statement count,
-                     database.Prepare("UPDATE item_counts SET words = item_counts.words + ?2 - "
-                                      "i.words FROM items i WHERE i.slot = ?1 AND "
-                                      "item_counts.project = i.project"));
+                     database_.Prepare("UPDATE item_counts SET words = item_counts.words + ?2 - "
+                                       "i.words FROM items i WHERE i.slot = ?1 AND "
+                                       "item_counts.project = i.project"));
     RETURN_IF_ERROR(count.Bind(row.slot).Bind(words.facts.words).Run());
   }
-  ASSIGN_OR_RETURN(
-      Statement update,
-      database.Prepare("UPDATE items SET version = ?2, created_ms = ?3, accessed_ms = ?4, "
-                       "ttl_ns = ?5, over_ms = ?6, words = ?7, marks = ?8, value = ?9, "
-                       "metadata = ?10, cut = ?11 WHERE slot = ?1"));
-  update.Bind(row.slot).Bind(item.version).Bind(item.created_ms).Bind(item.accessed_ms);
-  update.Bind(item.ttl_ns).Bind(row.over_ms).Bind(words.facts.words).Bind(words.facts.marks);
-  update.Bind(base::DumpJson(item.value)).Bind(base::DumpJson(item.metadata));
-  update.Bind(int64_t{same ? old.cut : true});
-  RETURN_IF_ERROR(update.Run());
+  RETURN_IF_ERROR(WriteRow(database_, project, {row.slot, cell, !same || old->cut}, words.facts));
   if (same) return {};
-  if (before.content != words.content) {
-    RETURN_IF_ERROR(RemoveItemVector(database, row.slot));
-    RETURN_IF_ERROR(PutItemVector(database, row.slot, words.content, embedder));
+  if (!same_content) {
+    if (old) RETURN_IF_ERROR(RemoveItemVector(database_, row.slot));
+    RETURN_IF_ERROR(PutItemVector(database_, row.slot, words.content, embedder_));
   }
-  RETURN_IF_ERROR(RemoveWords(database, old, before));
-  return AddWords(database, row, words);
+  if (old) RETURN_IF_ERROR(RemoveWords(database_, before));
+  return AddWords(database_, words);
 }
 
-Status RemoveItem(Database& database, const ItemRow& row) {
-  RETURN_IF_ERROR(RemoveRow(database, row));
-  return RemoveWords(database, row, ItemWords(row.item, row.cut));
+Status ItemCells::Remove(const std::string& owner, const std::string& key) {
+  ASSIGN_OR_RETURN(const auto row, FindItem(database_, owner, key));
+  if (!row) return {};
+  ASSIGN_OR_RETURN(const ItemWords words, WordsOf(*row));
+  RETURN_IF_ERROR(RemoveRow(database_, row->slot));
+  return RemoveWords(database_, words);
 }
 
-Result<int64_t> RemoveItemsOver(Database& database, std::optional<int64_t> project, int64_t now_ms,
-                                int64_t most) {
-  struct Over {
-    ItemRow row;  // without its value and metadata: many trees are larger than their words
-    ItemWords words;
-  };
-  std::vector<Over> over;
+Result<int64_t> ItemCells::RemoveExpired(const std::string& owner, int64_t now_ms, int64_t limit) {
+  std::optional<int64_t> project;
+  if (!owner.empty()) {
+    ASSIGN_OR_RETURN(project, FindProject(database_, owner));
+  }
+  std::vector<ItemWords> expired;
   {
     ASSIGN_OR_RETURN(
         Statement read,
-        database.Prepare(MEMORY_SELECT_ITEM "WHERE over_ms <= ?1 AND (?2 IS NULL OR project = ?2) "
-                                            "ORDER BY over_ms LIMIT ?3"));
-    read.Bind(now_ms).Bind(project).Bind(most);
+        database_.Prepare(MEMORY_SELECT_ITEM "WHERE over_ms <= ?1 AND (?2 IS NULL OR project = ?2) "
+                                             "ORDER BY over_ms LIMIT ?3"));
+    read.Bind(now_ms).Bind(project).Bind(limit);
     RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
-      ASSIGN_OR_RETURN(ItemRow one, ItemAt(row, row.Int(9) != 0));
-      ItemWords words(one.item, one.cut);
-      one.item.value = one.item.metadata = nullptr;
-      over.push_back({std::move(one), std::move(words)});
+      ASSIGN_OR_RETURN(ItemWords words, WordsOf(UncutItemAt(row)));
+      expired.push_back(std::move(words));
       return {};
     }));
   }
-  for (const Over& one : over) RETURN_IF_ERROR(RemoveRow(database, one.row));
-  std::ranges::sort(over, {}, [](const Over& one) { return one.row.slot; });
-  for (const Over& one : over) RETURN_IF_ERROR(RemoveWords(database, one.row, one.words));
-  return static_cast<int64_t>(over.size());
+  for (const ItemWords& one : expired) RETURN_IF_ERROR(RemoveRow(database_, one.slot));
+  std::ranges::sort(expired, {}, &ItemWords::slot);
+  for (const ItemWords& one : expired) RETURN_IF_ERROR(RemoveWords(database_, one));
+  return static_cast<int64_t>(expired.size());
 }
 
 Result<bool> ReadItems(Database& database, std::optional<int64_t> project, int64_t now_ms,
-                       int64_t after,
-                       const std::function<bool(int64_t slot, ExportedItem&&)>& take) {
+                       int64_t after, const std::function<bool(int64_t slot, Cell&&)>& take) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare("SELECT slot, key, value, metadata, created_ms, accessed_ms, ttl_ns, "
@@ -294,19 +284,29 @@ Result<bool> ReadItems(Database& database, std::optional<int64_t> project, int64
                        "WHERE slot > ?1 AND (?2 IS NULL OR project = ?2) AND (over_ms IS NULL OR "
                        "over_ms > ?3) ORDER BY slot"));
   read.Bind(after).Bind(project).Bind(now_ms);
-  for (;;) {
-    ASSIGN_OR_RETURN(const bool more, read.Step());
-    if (!more) return true;
-    ASSIGN_OR_RETURN(ItemRow row, ItemAt(read, true));
-    if (!take(row.slot, {read.Text(9), std::move(row.item)})) return false;
-  }
+  bool end = true;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+    ItemRow item = ItemAt(row, true);
+    item.cell.owner = row.Text(9);
+    return end = take(item.slot, std::move(item.cell));
+  }));
+  return end;
 }
 
-bool HasItems(Database& database) {
-  Result<Statement> read =
-      database.Prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'items'");
-  return read && read->Step().value_or(false);
+namespace {
+
+// Rebuilds the full-text table from the rows.
+Status IndexAllItems(Database& database) {
+  RETURN_IF_ERROR(database.Execute("UPDATE items SET cut = 1 WHERE cut = 0"));
+  RETURN_IF_ERROR(database.Execute("INSERT INTO item_words(item_words) VALUES('delete-all')"));
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_ITEM "ORDER BY slot"));
+  return read.ForEachRow([&](const Statement& at) -> Status {
+    ASSIGN_OR_RETURN(const ItemWords words, WordsOf(ItemAt(at, true)));
+    return AddWords(database, words);
+  });
 }
+
+}  // namespace
 
 Status LeaveOutItems(Database& database, std::optional<int64_t> project, int64_t now_ms) {
   ASSIGN_OR_RETURN(Statement leave_out,
@@ -322,29 +322,19 @@ Status LeaveOutItems(Database& database, std::optional<int64_t> project, int64_t
 }
 
 Status CutItems(Database& database, const std::vector<int64_t>& slots) {
-  std::vector<ItemRow> rows;
+  std::vector<ItemWords> before, after;
   for (int64_t slot : slots) {
     ASSIGN_OR_RETURN(auto row, FindItem(database, slot));
-    if (row && !row->cut) rows.push_back(*std::move(row));
-  }
-  for (const ItemRow& row : rows) {
+    if (!row || row->cut) continue;
+    ASSIGN_OR_RETURN(before.emplace_back(), WordsOf(*row));
+    row->cut = true;
+    ASSIGN_OR_RETURN(after.emplace_back(), WordsOf(*row));
     ASSIGN_OR_RETURN(Statement cut, database.Prepare("UPDATE items SET cut = 1 WHERE slot = ?1"));
-    RETURN_IF_ERROR(cut.Bind(row.slot).Run());
+    RETURN_IF_ERROR(cut.Bind(slot).Run());
   }
-  for (const ItemRow& row : rows)
-    RETURN_IF_ERROR(RemoveWords(database, row, ItemWords(row.item, false)));
-  for (const ItemRow& row : rows) RETURN_IF_ERROR(AddWords(database, row, ItemWords(row.item)));
+  for (const ItemWords& words : before) RETURN_IF_ERROR(RemoveWords(database, words));
+  for (const ItemWords& words : after) RETURN_IF_ERROR(AddWords(database, words));
   return {};
-}
-
-Status IndexAllItems(Database& database) {
-  RETURN_IF_ERROR(database.Execute("UPDATE items SET cut = 1 WHERE cut = 0"));
-  RETURN_IF_ERROR(database.Execute("INSERT INTO item_words(item_words) VALUES('delete-all')"));
-  ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_ITEM "ORDER BY slot"));
-  return read.ForEachRow([&](const Statement& at) -> Status {
-    ASSIGN_OR_RETURN(const ItemRow row, ItemAt(at, true));
-    return AddWords(database, row, ItemWords(row.item));
-  });
 }
 
 }  // namespace memory

@@ -8,7 +8,6 @@
 #include "lib/sqlite/database.h"
 #include "memory/model/range_vectors.h"
 #include "memory/store/embedder.h"
-#include "memory/store/items.h"
 
 namespace memory {
 

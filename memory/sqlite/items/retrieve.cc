@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/limits/answer_charge.h"
 #include "memory/model/embedded_text.h"
 #include "memory/model/slots.h"
@@ -20,7 +21,6 @@ using sqlite::Statement;
 namespace {
 
 constexpr size_t kMaxItemsByMeaning = 512;  // without a word of the query
-constexpr size_t kMaxAccesses = 65'536;     // in memory; further ones are dropped
 
 constexpr TextTable kItemWords = {
     "SELECT hits(item_words) FROM item_words WHERE item_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3",
@@ -33,12 +33,13 @@ class ItemAnswer {
  public:
   explicit ItemAnswer(size_t limit) : limit_(limit) {}
   bool full() const { return found_.partial || found_.rows.size() >= limit_; }
-  Status Add(FoundItem&& row, size_t bytes) {
+  Status Add(const Cell& cell, double score, const char* method) {
     constexpr size_t kBeside = 400;  // key, times, names of fields
-    RETURN_IF_ERROR(charge_.Add(bytes + kBeside));
-    found_.rows.push_back(std::move(row));
-    bytes_ += bytes + kBeside;
-    found_.partial = bytes_ > kAnswerBytes;
+    const size_t bytes =
+        kBeside + base::WeightOfText(cell.value) + base::WeightOfText(cell.metadata);
+    RETURN_IF_ERROR(charge_.Add(bytes));
+    found_.rows.push_back({cell, score, method});
+    found_.partial = (bytes_ += bytes) > kAnswerBytes;
     return {};
   }
   FoundItems Take() { return std::move(found_); }
@@ -51,20 +52,6 @@ class ItemAnswer {
 };
 
 }  // namespace
-
-void SqliteItems::NoteAccess(int64_t slot, int64_t now_ms) {
-  accesses_.With([&](Accesses& mine) {
-    if (mine.size() < kMaxAccesses || mine.contains(slot)) mine[slot] = now_ms;
-  });
-}
-
-int64_t SqliteItems::AccessedMs(const ItemRow& row) const {
-  return accesses_.With([&](const Accesses& mine) {
-    const auto noted = mine.find(row.slot);
-    return noted == mine.end() ? row.item.accessed_ms
-                               : std::max(row.item.accessed_ms, noted->second);
-  });
-}
 
 Result<FoundItems> SqliteItems::Retrieve(const std::string& project, const std::string& query,
                                          size_t limit, std::stop_token stop) {
@@ -123,16 +110,16 @@ Result<FoundItems> SqliteItems::Load(Database& database, const std::vector<Ranke
     double likeness;
     Method method;
   };
-  const int64_t now_ms = NowMs();
+  const int64_t now_ms = parts_.clock.NowMs();
   std::vector<Accessed> ranked;
   for (const Ranked& match : matches) {
     ASSIGN_OR_RETURN(Statement read,
                      database.Prepare("SELECT accessed_ms FROM items WHERE slot = ?1"));
     ASSIGN_OR_RETURN(const bool row, read.Bind(match.slot).Step());
     if (!row) continue;
-    const ItemRow accessed{match.slot, {.accessed_ms = read.Int(0)}};
+    const int64_t accessed_ms = accesses_.Latest(match.slot, read.Int(0));
     const double likeness = std::max(match.lexical, double{match.similarity.value_or(0)});
-    ranked.push_back({match.score, AccessedMs(accessed), match.slot, likeness, match.method});
+    ranked.push_back({match.score, accessed_ms, match.slot, likeness, match.method});
   }
   std::sort(ranked.begin(), ranked.end(), [](const Accessed& a, const Accessed& b) {
     return std::tie(a.score, a.accessed_ms, a.slot) > std::tie(b.score, b.accessed_ms, b.slot);
@@ -143,11 +130,10 @@ Result<FoundItems> SqliteItems::Load(Database& database, const std::vector<Ranke
     if (answer.full()) break;
     ASSIGN_OR_RETURN(auto row, FindItem(database, next.slot));
     if (!row) continue;
-    NoteAccess(row->slot, now_ms);
-    row->item.accessed_ms = now_ms;
+    accesses_.Note(row->slot, now_ms);
+    row->cell.accessed_ms = now_ms;
     likeness = std::clamp(next.likeness, 0.0, likeness);
-    RETURN_IF_ERROR(
-        answer.Add({std::move(row->item), likeness, NameOfMethod(next.method)}, row->bytes));
+    RETURN_IF_ERROR(answer.Add(row->cell, likeness, NameOfMethod(next.method)));
   }
   return answer.Take();
 }
@@ -157,10 +143,9 @@ Result<FoundItems> SqliteItems::Load(Database& database, const std::vector<Ranke
 Result<FoundItems> SqliteItems::Latest(Database& database, int64_t project, size_t limit,
                                        int64_t aged_ms) {
   std::vector<std::pair<int64_t, int64_t>> noted;  // accessed, slot
-  accesses_.With([&](const Accesses& mine) {
-    for (const auto& [slot, accessed_ms] : mine) {
+  accesses_.times().With([&](const ItemAccesses::Times& mine) {
+    for (const auto& [slot, accessed_ms] : mine)
       if (slot >> kRangeBits == project) noted.emplace_back(accessed_ms, slot);
-    }
   });
   std::sort(noted.rbegin(), noted.rend());
   std::set<std::pair<int64_t, int64_t>, std::greater<>> order;
@@ -186,8 +171,8 @@ Result<FoundItems> SqliteItems::Latest(Database& database, int64_t project, size
     if (answer.full()) break;
     ASSIGN_OR_RETURN(auto row, FindItem(database, slot));
     if (!row) continue;
-    row->item.accessed_ms = accessed_ms;
-    RETURN_IF_ERROR(answer.Add({std::move(row->item), 0, "recency"}, row->bytes));
+    row->cell.accessed_ms = accessed_ms;
+    RETURN_IF_ERROR(answer.Add(row->cell, 0, "recency"));
   }
   return answer.Take();
 }

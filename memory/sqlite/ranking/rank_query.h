@@ -10,6 +10,7 @@
 
 #include "lib/base/result.h"
 #include "memory/model/fusion.h"
+#include "memory/model/piece_meaning.h"
 
 namespace memory {
 
@@ -18,7 +19,9 @@ struct Meaning {
   std::vector<int8_t> values;
   int64_t model = 0;  // ignores vectors of other models
   FusionWeights weights;
-  bool remote = false;  // of the remote model: the table is `remote_vectors`
+  bool remote = false;                   // of the remote model: the table is `remote_vectors`
+  const PieceMeaning* pieces = nullptr;  // outlives the query; null: none
+  std::vector<Piece> asked;              // of the query
 };
 
 struct RankQuery {

@@ -9,6 +9,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
+#include "memory/model/signals.h"
 #include "memory/sqlite/ranking/near_rows.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/waiting.h"
@@ -252,16 +253,18 @@ Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& 
   return {};
 }
 
-// The `most` strongest matches and their neighbours, in order of places.
+// The `most` strongest matches, the rows `others`, and their neighbours, in order of places.
 Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQuery& query,
-                                         const Search& search, size_t most) {
+                                         const Search& search, size_t most,
+                                         std::span<const int64_t> others) {
   std::vector<Match> fewer;
   if (found_.rows.size() > most) fewer = Strongest(found_, search.statistics, most);
   const std::vector<Match>& strongest = fewer.empty() ? found_.rows : fewer;
   std::vector<Record> records;
   if (search.words_pinned) {
-    records.reserve(2 * strongest.size());
+    records.reserve(2 * (strongest.size() + others.size()));
     search.pinned->AppendRecords(found_, strongest, records);
+    search.pinned->AppendRecordsOf(others, records);
   } else {
     ASSIGN_OR_RETURN(records, LoadRecords(database, found_, strongest));
   }
@@ -273,10 +276,9 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
     search.pinned->AppendNeighbours(records, kNeighbourReach, neighbours);
   else
     RETURN_IF_ERROR(AppendNeighbours(database, query, records, kNeighbourReach, neighbours));
-  if (!fewer.empty()) {
-    AddHits(found_, neighbours);
-    RETURN_IF_ERROR(KeepAdmitted(query, neighbours));
-  }
+  if (!fewer.empty()) AddHits(found_, neighbours);
+  if (!fewer.empty() || BySignals(query, search)) RETURN_IF_ERROR(KeepAdmitted(query, neighbours));
+  std::sort(neighbours.begin(), neighbours.end(), IsBefore);  // those of several ranges are not
   const auto middle = static_cast<std::ptrdiff_t>(records.size());
   records.insert(records.end(), neighbours.begin(), neighbours.end());
   std::inplace_merge(records.begin(), records.begin() + middle, records.end(), IsBefore);
@@ -297,6 +299,26 @@ Status Ranker::FindRemote(sqlite::Database& database, const RankQuery& query, Se
   if (cut) search.near.clear();
   search.weights = meaning.weights;
   return {};
+}
+
+// Whether the signals of the matches are all in memory.
+bool Ranker::BySignals(const RankQuery& query, const Search& search) const {
+  return search.words_pinned && search.weights.signals && query.meaning.pieces != nullptr &&
+         !search.near.empty() && !query.nearest_of;
+}
+
+// The slots of the nearest `most` rows without a word of the query, in ascending order.
+std::vector<int64_t> Ranker::Others(const RankQuery& query, const Search& search,
+                                    size_t most) const {
+  std::vector<int64_t> slots;
+  if (!BySignals(query, search)) return slots;
+  slots.reserve(found_.rows.size());
+  for (const Match& match : found_.rows) slots.push_back(match.slot);
+  const std::vector<Similarity> nearest =
+      NearestOthers(slots, search.near, search.weights.floor, AdmissionOf(query), most);
+  slots.clear();
+  for (const Similarity& row : nearest) slots.push_back(row.slot);
+  return slots;
 }
 
 // The similarity of rows to the query, within the rest of the deadline.
@@ -347,15 +369,22 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
   ranking.by_meaning = !search.near.empty();
   const size_t candidates = std::max(found_.rows.size(), search.near.size());
   for (size_t most = std::max(kScored, query.limit);; most = kScoredOfMore) {
-    ASSIGN_OR_RETURN(std::vector<Record> records, Load(database, query, search, most));
+    const std::vector<int64_t> others = Others(query, search, most);
+    ASSIGN_OR_RETURN(const std::vector<Record> records,
+                     Load(database, query, search, most, others));
     const bool all = most >= std::min(candidates, kScoredOfMore);
+    const bool by_signals = BySignals(query, search);
+    std::vector<double> soft;
+    if (by_signals) soft = search.pinned->SoftMatches(query.meaning, records);
     // Unlocks the indexes before reading from the file: their updates wait for it.
     const bool was_pinned = search.pinned.has_value();
     search.pinned.reset();
-    const std::vector<Scored> scored =
-        Score(std::move(records), search.statistics, search.question.asks_when);
+    const std::vector<Scored> scored = Score(records, search.statistics, search.question.asks_when);
     std::vector<Ranked> ranked =
-        Fuse(scored, search.near, search.weights, AdmissionOf(query), most, query.limit);
+        by_signals
+            ? RankBySignals({records, soft, scored, search.near, others, search.question},
+                            query.limit)
+            : Fuse(scored, search.near, search.weights, AdmissionOf(query), most, query.limit);
     if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, ranked));
     ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(ranked)));
     if (all || ranking.rows.size() >= query.limit) break;

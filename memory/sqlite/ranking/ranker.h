@@ -3,6 +3,7 @@
 // FTS5 and in the table of vectors; scoring.h and fusion.h rank both alike.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lib/sqlite/database.h"
@@ -44,7 +45,10 @@ class Ranker {
   base::Status FindRemote(sqlite::Database& database, const RankQuery& query, Search& search);
   base::Status FindNear(sqlite::Database& database, const RankQuery& query, Search& search);
   base::Result<std::vector<Record>> Load(sqlite::Database& database, const RankQuery& query,
-                                         const Search& search, size_t most);
+                                         const Search& search, size_t most,
+                                         std::span<const int64_t> others);
+  bool BySignals(const RankQuery& query, const Search& search) const;
+  std::vector<int64_t> Others(const RankQuery& query, const Search& search, size_t most) const;
   void Clear();
   Fts5Finder fts5_;
   Tokens tokens_;

@@ -13,7 +13,7 @@ constexpr uint32_t kAgeEvery = 4096;
 
 // An index replaces another only with an eighth more queries, so that equally used ones do not
 // evict each other in turns.
-bool IsAskedMore(uint32_t one, uint32_t than) { return one > than + than / 8; }
+bool IsQueriedMore(uint32_t one, uint32_t than) { return one > than + than / 8; }
 
 }  // namespace
 
@@ -32,16 +32,17 @@ void ResidentBudget::Leave(uint64_t store) {
   }
 }
 
-uint32_t ResidentBudget::Ask(const Place& place) {
+uint32_t ResidentBudget::NoteQuery(const Place& place) {
   const std::lock_guard lock(mutex_);
   if (++asks_ % kAgeEvery == 0) Age();
-  return ++seats_[place].asked;
+  return ++seats_[place].queries;
 }
 
 void ResidentBudget::Age() {
-  for (auto& [place, seat] : seats_) seat.asked /= 2;
-  std::erase_if(
-      seats_, [](const auto& entry) { return entry.second.asked == 0 && !entry.second.resident; });
+  for (auto& [place, seat] : seats_) seat.queries /= 2;
+  std::erase_if(seats_, [](const auto& entry) {
+    return entry.second.queries == 0 && !entry.second.resident;
+  });
 }
 
 void ResidentBudget::Put(const Place& place, std::shared_ptr<Resident> resident) {
@@ -86,13 +87,13 @@ bool ResidentBudget::MakeRoom(const Place& place, Seat& seat, Freed& freed) {
   std::vector<Seat*> less;
   size_t bytes = 0;
   for (auto& [other, their] : seats_) {
-    if (other == place || their.bytes == 0 || !IsAskedMore(seat.asked, their.asked)) continue;
+    if (other == place || their.bytes == 0 || !IsQueriedMore(seat.queries, their.queries)) continue;
     less.push_back(&their);
     bytes += their.bytes;
   }
   if (bytes_ - bytes > limit_) return false;
   std::sort(less.begin(), less.end(),
-            [](const Seat* a, const Seat* b) { return a->asked < b->asked; });
+            [](const Seat* a, const Seat* b) { return a->queries < b->queries; });
   for (auto at = less.begin(); bytes_ > limit_; ++at) Empty(**at, freed);
   return true;
 }

@@ -40,7 +40,7 @@ class ResidentBudget {
   uint64_t Join();             // a number for one store
   void Leave(uint64_t store);  // evicts its indexes
   // Counts a query. → recent queries, including this one.
-  uint32_t Ask(const Place& place);
+  uint32_t NoteQuery(const Place& place);
   // Admits an index of size 0 in place of the previous one.
   void Put(const Place& place, std::shared_ptr<Resident> resident);
   // Sets the size. Evicts indexes that are queried less, if that frees enough. False: there is no
@@ -57,7 +57,7 @@ class ResidentBudget {
 
  private:
   struct Seat {
-    uint32_t asked = 0;
+    uint32_t queries = 0;
     size_t bytes = 0;
     std::shared_ptr<Resident> resident;  // null: only counted
   };

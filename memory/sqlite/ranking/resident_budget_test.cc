@@ -10,8 +10,8 @@ class ResidentBudgetTest : public ::testing::Test {
  protected:
   using Resident = ResidentBudget::Resident;
   using Place = ResidentBudget::Place;
-  void AskOften(const Place& place, int times) {
-    for (int i = 0; i < times; ++i) budget_.Ask(place);
+  void QueryOften(const Place& place, int times) {
+    for (int i = 0; i < times; ++i) budget_.NoteQuery(place);
   }
   // What is let in at `place`; expired: there was no room.
   std::weak_ptr<Resident> Enter(const Place& place, size_t bytes) {
@@ -25,13 +25,13 @@ class ResidentBudgetTest : public ::testing::Test {
   const uint64_t a_ = budget_.Join(), b_ = budget_.Join();
 };
 
-TEST_F(ResidentBudgetTest, TheLessAskedOfAnotherStoreGoesAndIsFreedAtOnce) {
-  AskOften({a_, 1}, 10);
-  AskOften({b_, 1}, 9);
+TEST_F(ResidentBudgetTest, MoreQueriedRangeEvictsLessQueriedAtOnce) {
+  QueryOften({a_, 1}, 10);
+  QueryOften({b_, 1}, 9);
   const auto first = Enter({a_, 1}, 80);
   EXPECT_TRUE(Enter({b_, 1}, 80).expired());
   ASSERT_FALSE(first.expired());
-  AskOften({b_, 1}, 3);
+  QueryOften({b_, 1}, 3);
   const auto second = Enter({b_, 1}, 80);
   EXPECT_FALSE(second.expired());
   EXPECT_TRUE(first.expired());
@@ -39,8 +39,8 @@ TEST_F(ResidentBudgetTest, TheLessAskedOfAnotherStoreGoesAndIsFreedAtOnce) {
   EXPECT_EQ(budget_.Of(b_).bytes, 80u);
 }
 
-TEST_F(ResidentBudgetTest, WhoUsesWhatIsDisplacedKeepsItMeanwhile) {
-  AskOften({b_, 1}, 4);
+TEST_F(ResidentBudgetTest, EvictedIndexStaysValidWhileInUse) {
+  QueryOften({b_, 1}, 4);
   const auto used = Enter({a_, 1}, 80).lock();
   ASSERT_TRUE(used);
   EXPECT_FALSE(Enter({b_, 1}, 80).expired());
@@ -50,28 +50,28 @@ TEST_F(ResidentBudgetTest, WhoUsesWhatIsDisplacedKeepsItMeanwhile) {
   EXPECT_EQ(budget_.bytes(), 80u);
 }
 
-TEST_F(ResidentBudgetTest, NobodyGoesForWhatDoesNotFitAfterAll) {
-  AskOften({b_, 1}, 50);
+TEST_F(ResidentBudgetTest, NothingIsEvictedForAnIndexThatDoesNotFit) {
+  QueryOften({b_, 1}, 50);
   const auto little = Enter({a_, 1}, 30), more = Enter({b_, 1}, 60);
-  AskOften({a_, 2}, 20);
-  EXPECT_TRUE(Enter({a_, 2}, 90).expired());  // the 60 of one that is asked more stay
+  QueryOften({a_, 2}, 20);
+  EXPECT_TRUE(Enter({a_, 2}, 90).expired());  // the 60 of one that is queried more stay
   EXPECT_FALSE(little.expired());
   EXPECT_FALSE(more.expired());
   EXPECT_TRUE(Enter({b_, 2}, 200).expired());
   EXPECT_EQ(budget_.bytes(), 90u);
 }
 
-TEST_F(ResidentBudgetTest, TheLeastAskedGoesFirst) {
-  AskOften({a_, 1}, 5);
-  AskOften({a_, 2}, 2);
-  AskOften({b_, 1}, 30);
+TEST_F(ResidentBudgetTest, LeastQueriedIsEvictedFirst) {
+  QueryOften({a_, 1}, 5);
+  QueryOften({a_, 2}, 2);
+  QueryOften({b_, 1}, 30);
   const auto more = Enter({a_, 1}, 40), less = Enter({a_, 2}, 40);
   EXPECT_FALSE(Enter({b_, 1}, 50).expired());
   EXPECT_FALSE(more.expired());
   EXPECT_TRUE(less.expired());
 }
 
-TEST_F(ResidentBudgetTest, ThoseThatAreAskedAlikeStayAsTheyAre) {
+TEST_F(ResidentBudgetTest, EquallyQueriedRangesDoNotThrash) {
   int entered = 0;
   std::weak_ptr<Resident> in_a, in_b;
   for (int i = 0; i < 20'000; ++i) {
@@ -79,24 +79,24 @@ TEST_F(ResidentBudgetTest, ThoseThatAreAskedAlikeStayAsTheyAre) {
     const bool turn = i / 5 % 2;
     const Place place{turn ? a_ : b_, 1};
     std::weak_ptr<Resident>& in = turn ? in_a : in_b;
-    if (budget_.Ask(place); i < 100 || !in.expired()) continue;
+    if (budget_.NoteQuery(place); i < 100 || !in.expired()) continue;
     in = Enter(place, 80);
     entered += !in.expired();
   }
   EXPECT_EQ(entered, 1);
 }
 
-TEST_F(ResidentBudgetTest, WhatWasAskedMuchOnceIsForgotten) {
-  AskOften({a_, 1}, 2000);
+TEST_F(ResidentBudgetTest, OldQueryCountsDecay) {
+  QueryOften({a_, 1}, 2000);
   const auto old = Enter({a_, 1}, 80);
-  AskOften({b_, 1}, 1000);
+  QueryOften({b_, 1}, 1000);
   EXPECT_TRUE(Enter({b_, 1}, 80).expired());
-  AskOften({b_, 1}, 4000);
+  QueryOften({b_, 1}, 4000);
   EXPECT_FALSE(Enter({b_, 1}, 80).expired());
   EXPECT_TRUE(old.expired());
 }
 
-TEST_F(ResidentBudgetTest, AStoreThatLeavesGivesItsShareBack) {
+TEST_F(ResidentBudgetTest, ClosedStoreReleasesItsMemory) {
   const auto one = Enter({a_, 1}, 40), other = Enter({b_, 1}, 40);
   budget_.Leave(a_);
   EXPECT_TRUE(one.expired());

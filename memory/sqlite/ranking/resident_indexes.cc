@@ -8,7 +8,8 @@
 
 #include "lib/base/process/log.h"
 #include "memory/model/slots.h"
-#include "memory/sqlite/ranking/near_rows.h"
+#include "memory/model/soft_match.h"
+#include "memory/sqlite/ranking/row_texts.h"
 
 namespace memory {
 
@@ -27,40 +28,6 @@ constexpr size_t kForget = 64 * 1024;  // pending changes after which an index i
 constexpr int64_t kChunkRows = 2048, kChunkWords = 64 * 1024;
 constexpr int64_t kBytesPerRow = 200;  // an estimate until the index is built
 constexpr size_t kMaxRanges = 64;      // of one query
-
-// Rows of a range, ?1 to ?2, with their vectors of the model ?3.
-constexpr const char* kSelectRows =
-    "SELECT slot, session, position, words, marks, created_ms, title, content, tags, grams, "
-    "(SELECT v.vector FROM vectors v WHERE v.slot = o.slot AND v.model = ?3) "
-    "FROM observations o WHERE slot BETWEEN ?1 AND ?2 AND deleted_ms IS NULL "
-    "ORDER BY slot LIMIT ?4";
-
-struct Texts {
-  Record facts;
-  std::string title, content, tags, grams, vector;
-};
-
-Texts TextsAt(const Statement& row) {
-  return {{row.Int(0), row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), {}},
-          row.Text(6),
-          row.Text(7),
-          row.Text(8),
-          row.Text(9),
-          row.Text(10)};
-}
-
-void PutVectors(std::span<const Texts> rows, RangeVectors& vectors) {
-  std::vector<RangeVectors::NewRow> made;
-  for (const Texts& row : rows) {
-    const Record& facts = row.facts;
-    made.push_back({facts.slot, facts.session, facts.position, AsVector(row.vector)});
-  }
-  vectors.Put(made);
-}
-
-RangeIndex::NewRow RowOf(const Texts& texts, const Tokens& tokens) {
-  return {texts.facts, tokens.OfRow(texts.title, texts.content, texts.tags, texts.grams)};
-}
 
 // The version of the connection's snapshot.
 Result<int64_t> VersionOf(Database& reader) {
@@ -99,6 +66,29 @@ void ResidentIndexes::Pinned::AppendRecords(const Matches& found, const std::vec
 void ResidentIndexes::Pinned::AppendNeighbours(const std::vector<Record>& records, int64_t reach,
                                                std::vector<Record>& neighbours) const {
   for (const auto& held : held_) held->entry->index.AppendNeighbours(records, reach, neighbours);
+}
+
+void ResidentIndexes::Pinned::AppendRecordsOf(std::span<const int64_t> slots,
+                                              std::vector<Record>& records) const {
+  for (const auto& held : held_) held->entry->index.AppendRecordsOf(slots, records);
+}
+
+std::vector<double> ResidentIndexes::Pinned::SoftMatches(const Meaning& meaning,
+                                                         const std::vector<Record>& records) const {
+  std::vector<double> with(meaning.asked.size());
+  size_t sample = 0;
+  for (const auto& held : held_) sample += held->entry->pieces.Count(meaning.asked, with);
+  const AskedPieces asked = WeighPieces(meaning.asked, with, static_cast<double>(sample));
+  std::vector<std::span<const Piece>> pieces;
+  pieces.reserve(records.size());
+  for (const Record& record : records) {
+    const auto at = std::find_if(held_.begin(), held_.end(), [&](const auto& held) {
+      return held->entry->index.range() == record.slot >> kRangeBits;
+    });
+    pieces.push_back(at == held_.end() ? std::span<const Piece>()
+                                       : (*at)->entry->pieces.Of(record.slot));
+  }
+  return memory::SoftMatches(records, pieces, asked, *meaning.pieces);
 }
 
 void ResidentIndexes::Pinned::AppendSimilarities(const Meaning& meaning,
@@ -143,9 +133,9 @@ Status ResidentIndexes::Publish(Database& writer) {
   return {};
 }
 
-std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Ask(int64_t range, int64_t version,
-                                                             bool& behind) {
-  const uint32_t asked = options_.budget->Ask(PlaceOf(range));
+std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::EntryFor(int64_t range, int64_t version,
+                                                                  bool& behind) {
+  const uint32_t asked = options_.budget->NoteQuery(PlaceOf(range));
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Entry> entry = Known(range);
   if (!entry) {
@@ -172,7 +162,7 @@ std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, co
   for (int64_t range : ranges) {
     if (options_.build_at_once) (void)Build(range);
     bool behind = false;
-    std::shared_ptr<Entry> entry = Ask(range, *version, behind);
+    std::shared_ptr<Entry> entry = EntryFor(range, *version, behind);
     if (entry && behind && !CatchUp(*entry, reader, tokens, *version)) {
       const std::lock_guard lock(mutex_);
       Drop(*entry);
@@ -204,21 +194,26 @@ Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& to
   std::sort(slots.begin(), slots.end());
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   std::vector<RangeIndex::NewRow> rows;
-  std::vector<Texts> texts;
+  std::vector<RowTexts> texts;
   for (int64_t slot : slots) {
-    ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRows));
+    ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRowTexts));
     read.Bind(slot).Bind(slot).Bind(options_.model).Bind(int64_t{1});
     ASSIGN_OR_RETURN(bool live, read.Step());
     if (live) {
-      texts.push_back(TextsAt(read));
+      texts.push_back(RowTextsAt(read));
       rows.push_back(RowOf(texts.back(), tokens));
     } else {
       entry.index.Remove(slot);
       entry.vectors.Remove(slot);
+      entry.pieces.Remove(slot);
     }
   }
   entry.index.Put(std::move(rows));
   if (options_.dimensions > 0) PutVectors(texts, entry.vectors);
+  if (options_.pieces) {
+    NotePieces(*options_.pieces, texts);
+    PutPieces(texts, entry.pieces);
+  }
   // An evicted index still answers the queries that hold it.
   if (!Weigh(entry, 0)) return {};
   const std::lock_guard lock(mutex_);
@@ -251,7 +246,8 @@ void ResidentIndexes::Drop(const Entry& entry) {
 }
 
 bool ResidentIndexes::Weigh(Entry& entry, size_t at_least) {
-  const size_t bytes = std::max(entry.index.bytes() + entry.vectors.bytes(), at_least);
+  const size_t bytes =
+      std::max(entry.index.bytes() + entry.vectors.bytes() + entry.pieces.bytes(), at_least);
   if (!options_.budget->Weigh(PlaceOf(entry.index.range()), entry, bytes)) return false;
   const std::lock_guard lock(mutex_);
   entry.crowded = entry.index.IsCrowded();
@@ -311,26 +307,28 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
     ASSIGN_OR_RETURN(int64_t version, VersionOf(reader));
     // A change that was published before may not be committed yet: the next query retries.
     if (version < published) return base::Error{base::Code::kUnavailable, "a commit is under way"};
-    std::vector<Texts> texts;
+    std::vector<RowTexts> texts;
     {
-      ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRows));
+      ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRowTexts));
       read.Bind(next).Bind(end).Bind(options_.model).Bind(kChunkRows);
       int64_t words = 0;
       more = false;
       RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
         next = row.Int(0) + 1;
         words += row.Int(3);
-        texts.push_back(TextsAt(row));
+        texts.push_back(RowTextsAt(row));
         more = words >= kChunkWords || texts.size() == static_cast<size_t>(kChunkRows);
         return !more;
       }));
     }
     RETURN_IF_ERROR(reader.Execute("ROLLBACK"));
     std::vector<RangeIndex::NewRow> rows;
-    for (const Texts& row : texts) rows.push_back(RowOf(row, tokens));
+    for (const RowTexts& row : texts) rows.push_back(RowOf(row, tokens));
+    if (options_.pieces) NotePieces(*options_.pieces, texts);
     const std::unique_lock writing(entry.mutex);
     entry.index.Put(std::move(rows));
     if (options_.dimensions > 0) PutVectors(texts, entry.vectors);
+    PutPieces(texts, entry.pieces);
     if (!Weigh(entry, more ? expected : 0)) return no_room;
     const std::lock_guard lock(mutex_);
     if (stopping_) return base::Error{base::Code::kUnavailable, "the program is stopping"};

@@ -11,13 +11,16 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "lib/sqlite/database.h"
+#include "memory/model/piece_meaning.h"
 #include "memory/model/postings.h"
+#include "memory/model/range_pieces.h"
 #include "memory/model/range_vectors.h"
 #include "memory/sqlite/ranking/fts5_tokens.h"
 #include "memory/sqlite/ranking/rank_query.h"
@@ -39,6 +42,7 @@ class ResidentIndexes {
     bool build_at_once = false;  // the first query builds it, not the background: for tests
     int64_t model = 0;           // of the vectors beside the words
     size_t dimensions = 0;       // of that model; 0: keeps no vectors
+    const PieceMeaning* pieces = nullptr;  // outlives the indexes; null: keeps no pieces
     // Publish passes it the rows that may need a vector of the remote model. May be null.
     std::function<void(const std::vector<int64_t>& slots)> on_remote_gaps = nullptr;
   };
@@ -59,6 +63,10 @@ class ResidentIndexes {
                        std::vector<Record>& records) const;
     void AppendNeighbours(const std::vector<Record>& records, int64_t reach,
                           std::vector<Record>& neighbours) const;
+    void AppendRecordsOf(std::span<const int64_t> slots, std::vector<Record>& records) const;
+    // Of these records, which are in order of places (soft_match.h).
+    std::vector<double> SoftMatches(const Meaning& meaning,
+                                    const std::vector<Record>& records) const;
     // In order of slots.
     void AppendSimilarities(const Meaning& meaning, std::vector<Similarity>& near) const;
 
@@ -91,15 +99,17 @@ class ResidentIndexes {
   // Locks are taken in this order: an entry's, ResidentIndexes::mutex_, the budget's. Where several
   // entries are locked they are of this store, in order of ranges.
   struct Entry : ResidentBudget::Resident {
-    Entry(int64_t range, size_t dimensions) : index(range), vectors(range, dimensions) {}
-    std::shared_mutex mutex;  // over index and vectors
+    Entry(int64_t range, size_t dimensions)
+        : index(range), vectors(range, dimensions), pieces(range) {}
+    std::shared_mutex mutex;  // over index, vectors and pieces
     RangeIndex index;
     RangeVectors vectors;
+    RangePieces pieces;
     // Under ResidentIndexes::mutex_:
     std::vector<Change> pending;  // in order of versions
     bool ready = false, crowded = false;
   };
-  std::shared_ptr<Entry> Ask(int64_t range, int64_t version, bool& behind);
+  std::shared_ptr<Entry> EntryFor(int64_t range, int64_t version, bool& behind);
   base::Status CatchUp(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
                        int64_t version);
   ResidentBudget::Place PlaceOf(int64_t range) const { return {store_, range}; }

@@ -109,13 +109,13 @@ void CompareHistories(const std::shared_ptr<const Embedder>& embedder) {
   EXPECT_EQ(without->Indexes().served, 0);
 }
 
-TEST(ResidentIndexes, AnswerAsFts5DoesAfterAnyHistory) { CompareHistories(nullptr); }
+TEST(ResidentIndexes, RandomHistoriesAnswerLikeFts5) { CompareHistories(nullptr); }
 
-TEST(ResidentIndexes, AnswerByMeaningAsTheTableOfVectorsDoes) {
+TEST(ResidentIndexes, RandomHistoriesAnswerLikeTheVectorTable) {
   CompareHistories(std::make_shared<WordBag>());
 }
 
-TEST(ResidentIndexes, KeepToTheirBudgetAndLetTheLeastAskedGo) {
+TEST(ResidentIndexes, BudgetHoldsAndKeepsTheMostQueried) {
   testing::TemporaryDirectory scratch;
   auto store = Open(scratch.File("store"), 16 << 10);
   Source source(1);
@@ -137,7 +137,7 @@ TEST(ResidentIndexes, KeepToTheirBudgetAndLetTheLeastAskedGo) {
   EXPECT_GT(missed, 0);
 }
 
-TEST(ResidentIndexes, AreBuiltInTheBackgroundForWhatIsAskedAgain) {
+TEST(ResidentIndexes, RepeatedQueriesBuildAnIndexInTheBackground) {
   testing::TemporaryDirectory scratch;
   auto store = Open(scratch.File("store"), 1 << 20, false);
   ASSERT_TRUE(store->Save(Note("zeppelin"), "", kMidnight));

@@ -76,7 +76,7 @@ Result<TextMatches> Ranker::RankTexts(Database& database, const TextTable& table
   }));
   const std::vector<double> idf = InverseFrequencies(statistics);
   const double whole = std::accumulate(idf.begin(), idf.end(), 0.0);
-  ranked.rows = Score(std::move(records), statistics, question.asks_when);
+  ranked.rows = Score(records, statistics, question.asks_when);
   for (Scored& row : ranked.rows) row.score = std::min(1.0, row.score / whole);
   return ranked;
 }

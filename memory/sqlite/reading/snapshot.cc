@@ -11,7 +11,7 @@ using base::Result;
 using base::Status;
 using sqlite::Database;
 
-void ReaderPool::GiveBack(std::unique_ptr<Reader> reader) {
+void ReaderPool::Release(std::unique_ptr<Reader> reader) {
   if (reader) reader->idle_since_ms = options_.clock->MonotonicMs();
   std::lock_guard lock(mutex_);
   --out_;
@@ -23,7 +23,7 @@ void ReaderPool::CutOff(const char* limit) const {
   if (options_.on_cut_off) options_.on_cut_off(limit);
 }
 
-Result<std::unique_ptr<Reader>> ReaderPool::Take(int64_t milliseconds) {
+Result<std::unique_ptr<Reader>> ReaderPool::Acquire(int64_t milliseconds) {
   {
     std::unique_lock lock(mutex_);
     const bool free = wake_.wait_for(lock, std::chrono::milliseconds(milliseconds), [this] {
@@ -46,7 +46,7 @@ Result<std::unique_ptr<Reader>> ReaderPool::Take(int64_t milliseconds) {
     }
   }
   Result<std::unique_ptr<Reader>> opened = open_();
-  if (!opened) GiveBack(nullptr);
+  if (!opened) Release(nullptr);
   return opened;
 }
 
@@ -99,7 +99,7 @@ Result<Snapshot> Snapshot::BeginFor(ReaderPool& pool, int64_t milliseconds, std:
                                     base::Error over) {
   const base::Clock& clock = *pool.options().clock;
   const int64_t until_ms = clock.MonotonicMs() + milliseconds;
-  ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, pool.Take(milliseconds));
+  ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, pool.Acquire(milliseconds));
   const int64_t left_ms = std::max<int64_t>(until_ms - clock.MonotonicMs(), 0);
   sqlite::TimeLimit limit(reader->database, left_ms, std::move(stop), std::move(over));
   Status begun = Run(reader->database, "BEGIN");
@@ -117,7 +117,7 @@ Snapshot::~Snapshot() {
   if (Status ended = Run(reader_->database, "ROLLBACK"); !ended) {
     base::LogError("the rollback of a snapshot failed", {{"reason", ended.error().message}});
   }
-  pool_->GiveBack(std::move(reader_));
+  pool_->Release(std::move(reader_));
 }
 
 }  // namespace memory

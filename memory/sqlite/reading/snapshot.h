@@ -36,8 +36,8 @@ class ReaderPool {
   ReaderPool(Open open, Options options) : open_(std::move(open)), options_(std::move(options)) {}
   // Waits at most `milliseconds` while all readers are in use. kUnavailable: the pool is closed, or
   // the wait was too long; other errors are those of opening a connection.
-  base::Result<std::unique_ptr<Reader>> Take(int64_t milliseconds);
-  void GiveBack(std::unique_ptr<Reader> reader);
+  base::Result<std::unique_ptr<Reader>> Acquire(int64_t milliseconds);
+  void Release(std::unique_ptr<Reader> reader);
   void CloseIdle(int64_t since_ms);  // readers that were idle since then
   void Close();                      // waits for readers in use, then closes all
   const Options& options() const { return options_; }

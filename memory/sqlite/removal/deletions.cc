@@ -21,12 +21,12 @@ using sqlite::Statement;
 namespace {
 
 // A changed row also gets an entry for its first text, which an import without ids brings.
-struct StoredMarks {
-  RowMarks row;
+struct StoredDigests {
+  DeletionDigests row;
   std::optional<int64_t> first_text, owner;
 };
 
-Result<StoredMarks> ReadMarks(Database& database, const std::string& salt, int64_t slot) {
+Result<StoredDigests> ReadDigests(Database& database, const std::string& salt, int64_t slot) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare("SELECT o.id, s.id, p.name, o.created_ms, o.hash, o.type, o.scope, o.rule, "
@@ -40,17 +40,17 @@ Result<StoredMarks> ReadMarks(Database& database, const std::string& salt, int64
   row.id = read.Int(0), row.created_ms = read.Int(3);
   row.session_id = read.Text(1), row.project = read.Text(2), row.normalized_hash = read.Text(4);
   row.type = read.Text(5), row.scope = read.Text(6), row.source.rule = read.Text(7);
-  StoredMarks marks{MarksOf(salt, row), {}, {}};
-  if (!read.IsNull(8)) marks.owner = OwnerMark(salt, read.Text(8), read.Text(9));
+  StoredDigests digests{DigestsOf(salt, row), {}, {}};
+  if (!read.IsNull(8)) digests.owner = OwnerDigest(salt, read.Text(8), read.Text(9));
   ASSIGN_OR_RETURN(Statement first,
                    database.Prepare("SELECT type, content FROM revisions WHERE id = ?1 "
                                     "ORDER BY revision LIMIT 1"));
   ASSIGN_OR_RETURN(bool changed, first.Bind(row.id).Step());
-  if (!changed) return marks;
-  const int64_t text = TextMark(salt, api::NormalizedHash(first.Text(1)), first.Text(0), row.scope,
-                                row.source.rule, row.project);
-  if (text != marks.row.text) marks.first_text = text;
-  return marks;
+  if (!changed) return digests;
+  const int64_t text = TextDigest(salt, api::NormalizedHash(first.Text(1)), first.Text(0),
+                                  row.scope, row.source.rule, row.project);
+  if (text != digests.row.text) digests.first_text = text;
+  return digests;
 }
 
 Result<bool> IsKnown(Database& database, int64_t place) {
@@ -115,7 +115,7 @@ Result<bool> IsUnwantedAt(Database& database, int64_t place) {
   return found && unwanted;
 }
 
-Result<bool> IsUnwantedText(Database& database, const RowMarks& row, const Owners& owners) {
+Result<bool> IsUnwantedText(Database& database, const DeletionDigests& row, const Owners& owners) {
   if (row.created_ms != 0) {
     ASSIGN_OR_RETURN(Statement read,
                      database.Prepare("SELECT 1 FROM deletions WHERE text = ?1 AND created_ms = ?2 "
@@ -128,45 +128,47 @@ Result<bool> IsUnwantedText(Database& database, const RowMarks& row, const Owner
 
 }  // namespace
 
-int64_t TextMark(const std::string& salt, const std::string& hash, const std::string& type,
-                 const std::string& scope, const std::string& rule, const std::string& project) {
+int64_t TextDigest(const std::string& salt, const std::string& hash, const std::string& type,
+                   const std::string& scope, const std::string& rule, const std::string& project) {
   return SaltedDigest(salt, {"text", hash, type, scope, rule, base::FoldCase(project)});
 }
 
-RowMarks MarksOf(const std::string& salt, const api::Observation& row) {
-  RowMarks marks;
-  marks.created_ms = row.created_ms;
-  marks.text =
-      TextMark(salt, row.normalized_hash, row.type, row.scope, row.source.rule, row.project);
+DeletionDigests DigestsOf(const std::string& salt, const api::Observation& row) {
+  DeletionDigests digests;
+  digests.created_ms = row.created_ms;
+  digests.text =
+      TextDigest(salt, row.normalized_hash, row.type, row.scope, row.source.rule, row.project);
   if (row.id > 0 && row.created_ms != 0) {
-    marks.place = SaltedDigest(salt, {"place", std::to_string(row.id), row.session_id,
-                                      base::FoldCase(row.project), std::to_string(row.created_ms)});
+    digests.place =
+        SaltedDigest(salt, {"place", std::to_string(row.id), row.session_id,
+                            base::FoldCase(row.project), std::to_string(row.created_ms)});
   }
-  return marks;
+  return digests;
 }
 
-int64_t OwnerMark(const std::string& salt, const std::string& scope, const std::string& scope_id) {
+int64_t OwnerDigest(const std::string& salt, const std::string& scope,
+                    const std::string& scope_id) {
   return SaltedDigest(salt, {"owner", scope, scope_id});
 }
 
 Owners OwnersFor(const std::string& salt, const std::optional<Viewer>& viewer) {
   if (!viewer) return std::nullopt;
-  return std::vector{OwnerMark(salt, kUserScope, viewer->user),
-                     OwnerMark(salt, kPersonaScope, viewer->agent),
-                     OwnerMark(salt, kThreadScope, viewer->conversation)};
+  return std::vector{OwnerDigest(salt, kUserScope, viewer->user),
+                     OwnerDigest(salt, kPersonaScope, viewer->agent),
+                     OwnerDigest(salt, kThreadScope, viewer->conversation)};
 }
 
 Status NoteDeletion(Database& database, const std::string& salt, int64_t slot) {
-  ASSIGN_OR_RETURN(StoredMarks marks, ReadMarks(database, salt, slot));
-  const int64_t place = marks.row.place.value_or(0);
+  ASSIGN_OR_RETURN(StoredDigests digests, ReadDigests(database, salt, slot));
+  const int64_t place = digests.row.place.value_or(0);
   ASSIGN_OR_RETURN(bool known, IsKnown(database, place));
   if (known) return {};
-  RETURN_IF_ERROR(Append(database, place, marks.row.text, marks.row.created_ms, marks.owner));
-  if (!marks.first_text) return {};
-  return Append(database, place, *marks.first_text, marks.row.created_ms, marks.owner);
+  RETURN_IF_ERROR(Append(database, place, digests.row.text, digests.row.created_ms, digests.owner));
+  if (!digests.first_text) return {};
+  return Append(database, place, *digests.first_text, digests.row.created_ms, digests.owner);
 }
 
-Result<bool> WasDeleted(Database& database, const std::string& salt, const RowMarks& row,
+Result<bool> WasDeleted(Database& database, const std::string& salt, const DeletionDigests& row,
                         const Owners& owners, std::optional<int64_t> hidden) {
   if (row.place) {
     ASSIGN_OR_RETURN(bool by_place, IsUnwantedAt(database, *row.place));
@@ -178,12 +180,12 @@ Result<bool> WasDeleted(Database& database, const std::string& salt, const RowMa
   // entry.
   ASSIGN_OR_RETURN(bool retired, IsRetired(database, *hidden));
   if (retired) return false;
-  ASSIGN_OR_RETURN(StoredMarks marks, ReadMarks(database, salt, *hidden));
-  ASSIGN_OR_RETURN(bool known, IsKnown(database, marks.row.place.value_or(0)));
+  ASSIGN_OR_RETURN(StoredDigests digests, ReadDigests(database, salt, *hidden));
+  ASSIGN_OR_RETURN(bool known, IsKnown(database, digests.row.place.value_or(0)));
   return !known;
 }
 
-Status ForgetDeletion(Database& database, const RowMarks& row, const Owners& owners) {
+Status ForgetDeletion(Database& database, const DeletionDigests& row, const Owners& owners) {
   ASSIGN_OR_RETURN(
       Statement forget,
       database.Prepare("DELETE FROM deletions WHERE place IN (SELECT place FROM deletions WHERE "

@@ -16,20 +16,20 @@ namespace memory {
 inline constexpr int64_t kMostDeletions = 100'000;  // entries of a file; the oldest go
 
 // The digests that identify a row.
-struct RowMarks {
+struct DeletionDigests {
   std::optional<int64_t> place;  // of id, session, project and time; nullopt without id or time
   int64_t text = 0;              // content, type, scope, rule and project
   int64_t created_ms = 0;        // 0: unknown, matches any time
 };
-RowMarks MarksOf(const std::string& salt, const api::Observation& row);
+DeletionDigests DigestsOf(const std::string& salt, const api::Observation& row);
 // The digest of the text of a write.
-int64_t TextMark(const std::string& salt, const std::string& hash, const std::string& type,
-                 const std::string& scope, const std::string& rule, const std::string& project);
+int64_t TextDigest(const std::string& salt, const std::string& hash, const std::string& type,
+                   const std::string& scope, const std::string& rule, const std::string& project);
 
 // Of whom deletions count: nullopt: of all; else those of rows of the whole project, and of traces
-// of these owners (OwnerMark).
+// of these owners (OwnerDigest).
 using Owners = std::optional<std::vector<int64_t>>;
-int64_t OwnerMark(const std::string& salt, const std::string& scope, const std::string& scope_id);
+int64_t OwnerDigest(const std::string& salt, const std::string& scope, const std::string& scope_id);
 // Those whose traces a viewer sees.
 Owners OwnersFor(const std::string& salt, const std::optional<Viewer>& viewer);
 
@@ -39,10 +39,11 @@ base::Status NoteDeletion(sqlite::Database& database, const std::string& salt, i
 // Whether one of `owners` deleted this row and nobody of them wrote the same since. `hidden`: the
 // slot of the row if it is still in the file, softly deleted.
 base::Result<bool> WasDeleted(sqlite::Database& database, const std::string& salt,
-                              const RowMarks& row, const Owners& owners,
+                              const DeletionDigests& row, const Owners& owners,
                               std::optional<int64_t> hidden);
 // Removes the entry: an import restores the row on request.
-base::Status ForgetDeletion(sqlite::Database& database, const RowMarks& row, const Owners& owners);
+base::Status ForgetDeletion(sqlite::Database& database, const DeletionDigests& row,
+                            const Owners& owners);
 // Records a write of the same text: from now on an import may restore the earlier row too. `owner`:
 // of a trace of one user, Agent or conversation.
 base::Status NoteWriting(sqlite::Database& database, int64_t text,

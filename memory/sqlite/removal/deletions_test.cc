@@ -33,7 +33,7 @@ class DeletionsTest : public RetentionTest {
   }
 };
 
-TEST_F(DeletionsTest, WhatSomebodyHidIsKnownAfterRetentionRemovedIt) {
+TEST_F(DeletionsTest, SoftDeletionIsRememberedAfterThePurge) {
   const ExportedRow row = Exported(Save("hidden"));
   MustDelete(1);
   clock_.Advance(3 * kDay);
@@ -42,7 +42,7 @@ TEST_F(DeletionsTest, WhatSomebodyHidIsKnownAfterRetentionRemovedIt) {
   EXPECT_EQ(MustImport(row), Imported::kSkippedDeleted);
 }
 
-TEST_F(DeletionsTest, WhatRetentionHidOrRemovedComesBackUnasked) {
+TEST_F(DeletionsTest, ExpiredRowCanBeImportedAgain) {
   const ExportedRow row = Exported(Save("over"));
   SetRules("p", R"([{"ttl": "1h"}])");
   clock_.Advance(kHour);
@@ -54,7 +54,7 @@ TEST_F(DeletionsTest, WhatRetentionHidOrRemovedComesBackUnasked) {
   EXPECT_EQ(MustImport(row), Imported::kNew);
 }
 
-TEST_F(DeletionsTest, WhatRetentionHidAndSomebodyThenDeletedStaysDeleted) {
+TEST_F(DeletionsTest, DeletionOfAnExpiredRowIsRemembered) {
   const ExportedRow row = Exported(Save("over"));
   SetRules("p", R"([{"ttl": "1h"}])");
   clock_.Advance(kHour);
@@ -63,7 +63,7 @@ TEST_F(DeletionsTest, WhatRetentionHidAndSomebodyThenDeletedStaysDeleted) {
   EXPECT_EQ(MustImport(row), Imported::kSkippedDeleted);
 }
 
-TEST_F(DeletionsTest, WhatAnEarlierVersionHidIsDeletedToo) {
+TEST_F(DeletionsTest, SoftDeletionOfAnEarlierVersionCounts) {
   const ExportedRow row = Exported(Save("hidden"));
   MustDelete(1);
   TamperWith("DELETE FROM deletions");
@@ -73,7 +73,7 @@ TEST_F(DeletionsTest, WhatAnEarlierVersionHidIsDeletedToo) {
   EXPECT_EQ(MustImport(row), Imported::kSkippedDeleted);
 }
 
-TEST_F(DeletionsTest, ARepeatedDeleteIsNotedOnce) {
+TEST_F(DeletionsTest, RepeatedDeleteIsRecordedOnce) {
   Save("said");
   MustDelete(1);
   MustDelete(1);
@@ -83,7 +83,7 @@ TEST_F(DeletionsTest, ARepeatedDeleteIsNotedOnce) {
   ExpectSound();
 }
 
-TEST_F(DeletionsTest, TheOldestAreForgottenFirst) {
+TEST_F(DeletionsTest, OldestDeletionsAreDroppedFirst) {
   const ExportedRow oldest = Exported(Save("the oldest")), next = Exported(Save("the next"));
   MustDelete(1, true);
   MustDelete(2, true);
@@ -95,20 +95,20 @@ TEST_F(DeletionsTest, TheOldestAreForgottenFirst) {
   EXPECT_EQ(MustImport(next), Imported::kSkippedDeleted);
 }
 
-TEST_F(DeletionsTest, NoTextIsKept) {
+TEST_F(DeletionsTest, DeletionsStoreSaltedDigestsOnly) {
   Save("zyxwvsecret");
   MustDelete(1, true);
   EXPECT_EQ(InFile("SELECT count(*) FROM deletions WHERE typeof(place) <> 'integer' OR "
                    "typeof(text) <> 'integer' OR typeof(created_ms) <> 'integer'"),
             0);
-  const int64_t mark = InFile("SELECT text FROM deletions");
-  // Another file has another salt, and with it another mark of the same text.
+  const int64_t digest = InFile("SELECT text FROM deletions");
+  // Another file has another salt, and with it another digest of the same text.
   store_.reset();
   scratch_.Remove("kept");
   Start();
   Save("zyxwvsecret");
   MustDelete(1, true);
-  EXPECT_NE(InFile("SELECT text FROM deletions"), mark);
+  EXPECT_NE(InFile("SELECT text FROM deletions"), digest);
 }
 
 class DeletionsCostTest : public ::testing::Test {
@@ -131,10 +131,10 @@ class DeletionsCostTest : public ::testing::Test {
   sqlite::Database database_;
 };
 
-TEST_F(DeletionsCostTest, ATextThatWasDeletedOftenCostsNoMoreThanOnce) {
+TEST_F(DeletionsCostTest, CostIsIndependentOfEqualDeletions) {
   ASSERT_TRUE(
       database_.Execute("INSERT INTO deletions VALUES(1, 1, 7, 1, NULL), (2, NULL, 7, 0, NULL)"));
-  RowMarks row;
+  DeletionDigests row;
   row.text = 7;
   const auto write = [&] { return NoteWriting(database_, 7, {}); };
   const auto ask = [&](int64_t created_ms) {

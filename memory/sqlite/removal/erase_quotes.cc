@@ -81,7 +81,7 @@ Result<bool> EraseFromDigest(Database& writer, const Quotes& quotes, int64_t slo
                                   "hash = ?5, words = ?6, marks = ?7 WHERE slot = ?1"));
   write.Bind(slot).Bind(title).Bind(content);
   write.Bind(WithTags(facts.grams, base::DumpJson(row.tags))).Bind(api::NormalizedHash(content));
-  RETURN_IF_ERROR(write.Bind(facts.words).Bind(facts.marks).Run());
+  RETURN_IF_ERROR(write.Bind(facts.words).Bind(facts.flags).Run());
   RETURN_IF_ERROR(PutVector(writer, slot, facts));
   RETURN_IF_ERROR(AddToIndex(writer, slot));
   std::vector<std::pair<int64_t, std::pair<std::string, std::string>>> revisions;

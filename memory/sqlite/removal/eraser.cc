@@ -72,7 +72,7 @@ Status InTransaction(Database& database, const std::function<Status()>& work) {
 
 }  // namespace
 
-Status Eraser::Ask(Database& writer, int64_t range) {
+Status Eraser::Request(Database& writer, int64_t range) {
   perhaps_ = true;
   ++due_;  // Begin counts again, since the transaction may roll back
   ranges_.insert(range);

@@ -29,8 +29,8 @@ class Eraser {
   };
   explicit Eraser(Options options) : options_(std::move(options)) {}
 
-  // In the transaction that removes a row of this range.
-  base::Status Ask(sqlite::Database& writer, int64_t range);
+  // Requests the erasure of a row; called in the transaction that removes it. `range`: of the row.
+  base::Status Request(sqlite::Database& writer, int64_t range);
   // As sqlite::Writer::Options::chore.
   base::Result<sqlite::Writer::Chore> Step(sqlite::Database& writer,
                                            const sqlite::Writer::ChoreCall& call);

@@ -63,7 +63,7 @@ class StoreEraseTest : public StoreTest {
   int64_t filled_ = 0;
 };
 
-TEST_F(StoreEraseTest, NoWordOfARowIsLeftInFileLogAndIndex) {
+TEST_F(StoreEraseTest, HardDeleteErasesFileLogAndIndex) {
   auto note = Note(std::string("alpha ") + kSecret + " beta");
   note.topic_key = "topic/zyxwvtopic";
   MustSave(note);
@@ -80,7 +80,7 @@ TEST_F(StoreEraseTest, NoWordOfARowIsLeftInFileLogAndIndex) {
 }
 
 // What a sidecar makes of a session quotes what was said in it, now and in its earlier versions.
-TEST_F(StoreEraseTest, ADigestOfASessionQuotesNothingOfIt) {
+TEST_F(StoreEraseTest, SessionDigestsLoseTheirQuotes) {
   const std::string said = std::string("The vault opens with ") + kSecret + " on Tuesdays only";
   MustSave(Note(said));
   for (const char* ending : {"\nLast answer: noted", "\nLast answer: done, too"}) {
@@ -116,7 +116,7 @@ TEST_F(StoreEraseTest, ADigestOfASessionQuotesNothingOfIt) {
   ExpectSound();
 }
 
-TEST_F(StoreEraseTest, NeitherOfALargeIndexNorInTheMiddleOfPages) {
+TEST_F(StoreEraseTest, HardDeleteErasesLargeIndexAndFreeBytesOfPages) {
   // Red without the merges, without the checkpoint and without the clean pages.
   OpenErasing(std::chrono::milliseconds(500));
   for (int turn = 0; turn < 3; ++turn) {
@@ -140,7 +140,7 @@ TEST_F(StoreEraseTest, NeitherOfALargeIndexNorInTheMiddleOfPages) {
 }
 
 // FTS5 moves old segments to lower levels; it may then merge without dropping what was deleted.
-TEST_F(StoreEraseTest, OldSegmentsOnLowLevelsHoldNothingOfIt) {
+TEST_F(StoreEraseTest, MergeErasesOldSegmentsOnLowLevels) {
   Fill(2500);
   Index();
   ASSERT_TRUE(store_->Delete(2, true, kMidnight));
@@ -167,7 +167,7 @@ TEST_F(StoreEraseTest, OldSegmentsOnLowLevelsHoldNothingOfIt) {
   ExpectSound();
 }
 
-TEST_F(StoreEraseTest, ACrashBeforeItIsDoneForgetsNothing) {
+TEST_F(StoreEraseTest, ErasureContinuesAfterACrash) {
   OpenErasing(kNotNow);
   MustSave(Note(std::string("alpha ") + kSecret));
   Index();
@@ -182,7 +182,7 @@ TEST_F(StoreEraseTest, ACrashBeforeItIsDoneForgetsNothing) {
   EXPECT_TRUE(Eventually([&] { return (*next)->DueErasures() == 0; }));
 }
 
-TEST_F(StoreEraseTest, AFileThatIsClosedHoldsNothing) {
+TEST_F(StoreEraseTest, CloseFinishesDueErasures) {
   OpenErasing(kNotNow);
   MustSave(Note(std::string("alpha ") + kSecret));
   Index();
@@ -192,7 +192,7 @@ TEST_F(StoreEraseTest, AFileThatIsClosedHoldsNothing) {
   EXPECT_FALSE(Holds(kSecret));
 }
 
-TEST_F(StoreEraseTest, WhoReadsTheLogDelaysIt) {
+TEST_F(StoreEraseTest, ReaderOfTheWalDelaysErasure) {
   MustSave(Note(std::string("alpha ") + kSecret));
   Index();
   auto reader = sqlite::Database::Open(path_, {sqlite::Access::kReader});
@@ -206,7 +206,7 @@ TEST_F(StoreEraseTest, WhoReadsTheLogDelaysIt) {
   EXPECT_FALSE(Holds(kSecret));
 }
 
-TEST_F(StoreEraseTest, WhatAnEarlierVersionLeftInPagesGoes) {
+TEST_F(StoreEraseTest, RemainsOfAnEarlierVersionAreErased) {
   Fill(200);
   store_.reset();
   Tamper(path_, "DELETE FROM counters WHERE name = 'clean_pages'");
@@ -236,7 +236,7 @@ TEST_F(StoreEraseTest, WhatAnEarlierVersionLeftInPagesGoes) {
   EXPECT_EQ(store_->Count({})->observations, 199);
 }
 
-TEST_F(StoreEraseTest, SummariesKeepNoQuoteOfIt) {
+TEST_F(StoreEraseTest, SessionSummariesLoseTheirQuotes) {
   MustSave(Note(std::string("the password of the vault is ") + kSecret));
   ASSERT_TRUE(store_->EndSession(
       "s-p",
@@ -257,7 +257,7 @@ TEST_F(StoreEraseTest, SummariesKeepNoQuoteOfIt) {
   EXPECT_FALSE(Holds(kSecret));
 }
 
-TEST_F(StoreEraseTest, TheIndexInMemoryForgetsIt) {
+TEST_F(StoreEraseTest, CloseDropsTheResidentIndex) {
   StoreOptions options = Erasing(kNotNow);
   options.index_at_once = true;
   std::atomic<int64_t> told = 0;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(FtsLevels, AreReadFromARecord) {
+TEST(FtsLevels, ValidRecordIsParsedAndCutOneRefused) {
   // Two levels: none merging, none; none merging, one segment of pages 1 to 300.
   const std::string record = "\0\0\0\1"s + "\2\1\5"s + "\0\0"s + "\0\1\7\1\x82\x2C"s;
   auto levels = ReadFtsLevels(record);
@@ -24,14 +24,14 @@ TEST(FtsLevels, AreReadFromARecord) {
   EXPECT_FALSE(ReadFtsLevels("\0\0\0\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1\1"s));
 }
 
-TEST(FtsLevels, ALaterFormatIsReadToo) {
+TEST(FtsLevels, LaterRecordFormatIsParsed) {
   const std::string record = "\0\0\0\1\xFF\0\0\1"s + "\1\1\5"s + "\0\1\7\1\x05"s + "\0\0\0\0\0"s;
   auto levels = ReadFtsLevels(record);
   ASSERT_TRUE(levels) << levels.error().message;
   EXPECT_EQ((*levels)[0].pages, 5);
 }
 
-TEST(FtsLevels, ASmallIndexIsMadeAnewAndALargeOneMerged) {
+TEST(FtsLevels, SmallIndexIsRebuiltAndLargeOneMerged) {
   EXPECT_EQ(ErasureOf({}), FtsErasure::kNothing);
   EXPECT_EQ(ErasureOf({{0, 0}, {0, 0}}), FtsErasure::kNothing);
   EXPECT_EQ(ErasureOf({{3, 4}, {1, 60}}), FtsErasure::kRebuild);
@@ -44,7 +44,7 @@ TEST(FtsLevels, ASmallIndexIsMadeAnewAndALargeOneMerged) {
   EXPECT_EQ(ErasureOf(many), FtsErasure::kMerge);
 }
 
-TEST(FtsLevels, OnlyAMergeIntoTheLastLevelDropsMarks) {
+TEST(FtsLevels, MergeDropsTombstonesOnlyInTheLastLevel) {
   EXPECT_TRUE(OldestIsLast({{2, 2}, {0, 0}, {1, 900}}));
   EXPECT_FALSE(OldestIsLast({{0, 0}, {1, 900}, {0, 0}}));
 }

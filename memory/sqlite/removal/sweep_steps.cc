@@ -52,7 +52,7 @@ Result<ScanPage> ScanFrom(Database& database, int64_t deleted_ms, SweepPlace& pl
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
     ++seen;
     place = {row.Int(2), row.Text(3), row.Int(4), row.Int(1)};
-    if (row.Int(5)) found.over.push_back({row.Int(0), row.Int(1), 0});
+    if (row.Int(5)) found.expired.push_back({row.Int(0), row.Int(1), 0});
     if (row.Int(6)) found.old_texts.push_back({row.Int(0), row.Int(1), 0});
   }));
   found.end = seen < kLookAt;
@@ -60,7 +60,7 @@ Result<ScanPage> ScanFrom(Database& database, int64_t deleted_ms, SweepPlace& pl
   return found;
 }
 
-Result<bool> IsOver(Database& database, int64_t slot) {
+Result<bool> IsExpired(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(Statement look,
                    database.Prepare("SELECT NOT (" MEMORY_LIVE ") FROM observations o WHERE "
                                     "o.slot = ?1 AND o.deleted_ms IS NULL"));

@@ -29,7 +29,7 @@ struct SweepPlace {
 
 // The findings of one page of the scan.
 struct ScanPage {
-  SweepCandidates over;       // expired rows
+  SweepCandidates expired;    // rows that are not hidden yet
   SweepCandidates old_texts;  // rows with revisions expired for `deleted_ms`
   bool end = false;
 };
@@ -40,13 +40,13 @@ base::Result<ScanPage> ScanFrom(sqlite::Database& database, int64_t deleted_ms, 
 // written again since `used_since_ms`.
 struct Cap {
   SweepCandidates rows;
-  int64_t over = 0;  // rows above the cap that stay because they were used
+  int64_t exempt = 0;  // rows above the cap that stay because they were used
 };
 // `rule` is one of `rules`, those of `project`.
 base::Result<Cap> FindCapped(sqlite::Database& database, const RetentionRules& rules,
                              const RetentionRule& rule, int64_t project, int64_t used_since_ms);
 
-base::Result<bool> IsOver(sqlite::Database& database, int64_t slot);  // expired, not yet hidden
+base::Result<bool> IsExpired(sqlite::Database& database, int64_t slot);  // expired, not yet hidden
 // Live, and neither written nor used since the scan.
 base::Result<bool> IsAsItWas(sqlite::Database& database, const SweepCandidate& row);
 

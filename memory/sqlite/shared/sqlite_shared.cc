@@ -1,77 +1,68 @@
-// The calls of shared_items.h.
+// Statements over shared_items. Triggers (schema.cc) count rows and bytes of an owner.
 #include "memory/sqlite/shared/sqlite_shared.h"
-
-#include "memory/sqlite/shared/shared_rows.h"
-#include "memory/store/items.h"
 
 namespace memory {
 
-using base::Code;
-using base::Error;
 using base::Result;
 using base::Status;
-using sqlite::Database;
 using sqlite::Statement;
-using sqlite::Writer;
 
 namespace {
 
-constexpr int64_t kSharedSweepBatch = 200;
+#define MEMORY_SELECT_SHARED "SELECT owner, key, value, version, over_ms FROM shared_items "
 
-Error NoSharedItem(const std::string& owner, const std::string& key) {
-  return Error{Code::kNotFound, "there is no shared memory " + owner + "/" + key + " for you"};
-}
-
-std::optional<int64_t> LiveVersion(const std::optional<SharedRow>& row) {
-  return row && !row->over ? std::optional(row->version) : std::nullopt;
+Cell SharedAt(const Statement& row) {
+  const auto expires_ms = row.IsNull(4) ? std::nullopt : std::optional(row.Int(4));
+  return {row.Text(0), row.Text(1), row.Text(2), row.Int(3), expires_ms};
 }
 
 }  // namespace
 
-Result<SharedWritten> SqliteShared::Put(const SharedItem& given, int64_t ttl_ns,
-                                        const Precondition& condition) {
-  RETURN_IF_ERROR(parts_.admit());
-  return parts_.writer.Run<SharedWritten>([&](Database& database) -> Result<SharedWritten> {
-    const int64_t now_ms = parts_.aged_ms();
-    ASSIGN_OR_RETURN(auto before, FindShared(database, given.owner, given.key, now_ms));
-    if (!condition.Holds(LiveVersion(before))) return SharedWritten{0, false, true};
-    SharedItem item = given;
-    ASSIGN_OR_RETURN(item.version, TakeSharedVersion(database));
-    item.over_ms = OverMs(now_ms, ttl_ns);
-    RETURN_IF_ERROR(WriteShared(database, item, before, now_ms));
-    return SharedWritten{item.version, !before || before->over, false};
-  });
+Result<std::optional<Cell>> SharedCells::Find(const std::string& owner, const std::string& key) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database_.Prepare(MEMORY_SELECT_SHARED "WHERE owner = ?1 AND key = ?2"));
+  return read.Bind(owner).Bind(key).ReadFirst(SharedAt);
 }
 
-Result<SharedWritten> SqliteShared::Remove(const std::string& owner, const std::string& key,
-                                           const Precondition& condition) {
-  return parts_.writer.Run<SharedWritten>(
-      [&](Database& database) -> Result<SharedWritten> {
-        ASSIGN_OR_RETURN(auto row, FindShared(database, owner, key, parts_.aged_ms()));
-        if (!condition.Holds(LiveVersion(row))) return SharedWritten{0, false, true};
-        if (!row || row->over) return NoSharedItem(owner, key);
-        RETURN_IF_ERROR(RemoveShared(database, row->slot));
-        return SharedWritten{row->version, false, false};
-      },
-      Writer::Room::kGives);
+Status SharedCells::Save(const Cell& cell) {
+  ASSIGN_OR_RETURN(Statement write,
+                   database_.Prepare("INSERT INTO shared_items(owner, key, version, over_ms, "
+                                     "bytes, value) VALUES(?1, ?2, ?3, ?4, ?5, ?6) ON "
+                                     "CONFLICT(owner, key) DO UPDATE SET version = "
+                                     "excluded.version, over_ms = excluded.over_ms, bytes = "
+                                     "excluded.bytes, value = excluded.value"));
+  write.Bind(cell.owner).Bind(cell.key).Bind(cell.version).Bind(cell.expires_ms);
+  return write.Bind(BytesOf(cell)).Bind(cell.value).Run();
 }
 
-Result<SharedItem> SqliteShared::Get(const std::string& owner, const std::string& key) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
-  ASSIGN_OR_RETURN(Statement read, snapshot.database().Prepare(
-                                       "SELECT version, value FROM shared_items WHERE owner = ?1 "
-                                       "AND key = ?2 AND (over_ms IS NULL OR over_ms > ?3)"));
+Status SharedCells::Remove(const std::string& owner, const std::string& key) {
+  ASSIGN_OR_RETURN(Statement drop,
+                   database_.Prepare("DELETE FROM shared_items WHERE owner = ?1 AND key = ?2"));
+  return drop.Bind(owner).Bind(key).Run();
+}
+
+Result<CellTotals> SharedCells::TotalsOf(const std::string& owner) {
+  ASSIGN_OR_RETURN(Statement read, database_.Prepare("SELECT max(rows), max(bytes), (SELECT "
+                                                     "count(*) FROM shared_owners) FROM "
+                                                     "shared_owners WHERE owner = ?1"));
+  ASSIGN_OR_RETURN(auto totals, read.Bind(owner).ReadFirst([](const Statement& row) {
+    return CellTotals{row.Int(0), row.Int(1), row.Int(2)};
+  }));
+  return totals.value_or(CellTotals());
+}
+
+Result<int64_t> SharedCells::RemoveExpired(const std::string& owner, int64_t now_ms,
+                                           int64_t limit) {
   ASSIGN_OR_RETURN(
-      auto item,
-      read.Bind(owner).Bind(key).Bind(parts_.aged_ms()).ReadFirst([&](const Statement& row) {
-        return SharedItem{owner, key, row.Text(1), row.Int(0)};
-      }));
-  if (!item) return NoSharedItem(owner, key);
-  return *std::move(item);
+      Statement drop,
+      database_.Prepare("DELETE FROM shared_items WHERE slot IN (SELECT slot FROM shared_items "
+                        "WHERE over_ms <= ?2 AND (?1 = '' OR owner = ?1) LIMIT ?3)"));
+  RETURN_IF_ERROR(drop.Bind(owner).Bind(now_ms).Bind(limit).Run());
+  return database_.Changes();
 }
 
 Result<std::vector<std::string>> SqliteShared::Owners(const std::string& first, size_t limit) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(readers_));
   ASSIGN_OR_RETURN(Statement read,
                    snapshot.database().Prepare("SELECT owner FROM shared_owners WHERE owner >= ?1 "
                                                "ORDER BY owner LIMIT ?2"));
@@ -80,47 +71,23 @@ Result<std::vector<std::string>> SqliteShared::Owners(const std::string& first, 
   });
 }
 
-Result<std::vector<SharedItem>> SqliteShared::List(const std::string& owner,
-                                                   const std::string& after, size_t limit,
-                                                   size_t bytes) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
-  ASSIGN_OR_RETURN(
-      Statement read,
-      snapshot.database().Prepare(
-          "SELECT key, version, over_ms, value FROM shared_items WHERE owner = ?1 AND key > ?2 AND "
-          "(over_ms IS NULL OR over_ms > ?3) ORDER BY key LIMIT ?4"));
-  read.Bind(owner).Bind(after).Bind(parts_.aged_ms()).Bind(static_cast<int64_t>(limit));
-  std::vector<SharedItem> items;
+Result<std::vector<Cell>> SqliteShared::List(const std::string& owner, const std::string& after,
+                                             size_t limit, size_t bytes) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(readers_));
+  ASSIGN_OR_RETURN(Statement read,
+                   snapshot.database().Prepare(
+                       MEMORY_SELECT_SHARED
+                       "WHERE owner = ?1 AND key > ?2 AND (over_ms IS NULL OR over_ms > ?3) "
+                       "ORDER BY key LIMIT ?4"));
+  read.Bind(owner).Bind(after).Bind(AgedMs()).Bind(static_cast<int64_t>(limit));
+  std::vector<Cell> items;
   size_t taken = 0;
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
-    SharedItem item{owner, row.Text(0), row.Text(3), row.Int(1)};
-    if (!row.IsNull(2)) item.over_ms = row.Int(2);
-    taken += item.key.size() + item.value.size();
-    items.push_back(std::move(item));
+    items.push_back(SharedAt(row));
+    taken += static_cast<size_t>(BytesOf(items.back()));
     return taken <= bytes;
   }));
   return items;
-}
-
-Result<int64_t> SqliteShared::Sweep(const std::stop_token& stop) {
-  int64_t total = 0;
-  while (!stop.stop_requested()) {
-    {  // most rounds find nothing and write nothing
-      ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(parts_.readers));
-      ASSIGN_OR_RETURN(Statement any, snapshot.database().Prepare(
-                                          "SELECT 1 FROM shared_items WHERE over_ms <= ?1"));
-      ASSIGN_OR_RETURN(bool found, any.Bind(parts_.aged_ms()).Step());
-      if (!found) break;
-    }
-    ASSIGN_OR_RETURN(int64_t removed, parts_.writer.Run<int64_t>(
-                                          [&](Database& database) {
-                                            return RemoveSharedOver(database, "", parts_.aged_ms(),
-                                                                    kSharedSweepBatch);
-                                          },
-                                          Writer::Room::kGives));
-    total += removed;
-  }
-  return total;
 }
 
 }  // namespace memory

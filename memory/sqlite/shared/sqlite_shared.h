@@ -1,40 +1,45 @@
-// The shared memory of a store's file over its writer and its readers.
+// Shared memory in a store's file: the table `shared_items`.
 #pragma once
 
 #include <functional>
-#include <stop_token>
+#include <memory>
+#include <utility>
 
-#include "lib/sqlite/writer.h"
-#include "memory/sqlite/reading/snapshot.h"
-#include "memory/store/shared_items.h"
+#include "memory/keeping/shared_items.h"
+#include "memory/sqlite/reading/cell_host.h"
 
 namespace memory {
 
-class SqliteShared final : public SharedItems {
+// Inside the caller's transaction.
+class SharedCells final : public Cells {
  public:
-  // All outlive it.
-  struct Parts {
-    sqlite::Writer& writer;
-    ReaderPool& readers;
-    std::function<int64_t()> aged_ms;     // the clock by which values expire
-    std::function<base::Status()> admit;  // before a write that consumes space
-  };
-  explicit SqliteShared(Parts parts) : parts_(std::move(parts)) {}
-
-  base::Result<SharedWritten> Put(const SharedItem& item, int64_t ttl_ns,
-                                  const Precondition& condition) override;
-  base::Result<SharedWritten> Remove(const std::string& owner, const std::string& key,
-                                     const Precondition& condition) override;
-  base::Result<SharedItem> Get(const std::string& owner, const std::string& key) override;
-  base::Result<std::vector<std::string>> Owners(const std::string& first, size_t limit) override;
-  base::Result<std::vector<SharedItem>> List(const std::string& owner, const std::string& after,
-                                             size_t limit, size_t bytes) override;
-
-  // Removes expired items in small steps. → how many.
-  base::Result<int64_t> Sweep(const std::stop_token& stop);
+  explicit SharedCells(sqlite::Database& database) : database_(database) {}
+  base::Result<std::optional<Cell>> Find(const std::string& owner, const std::string& key) override;
+  base::Status Save(const Cell& cell) override;
+  base::Status Remove(const std::string& owner, const std::string& key) override;
+  base::Result<CellTotals> TotalsOf(const std::string& owner) override;
+  base::Result<int64_t> RemoveExpired(const std::string& owner, int64_t now_ms,
+                                      int64_t limit) override;
+  base::Result<int64_t> RaiseVersion(int64_t to) override {
+    return memory::RaiseVersion(database_, "shared_version", to);
+  }
 
  private:
-  const Parts parts_;
+  sqlite::Database& database_;
+};
+
+class SqliteShared final : public SharedItems {
+ public:
+  // `host` opens SharedCells, over `readers` among others; `aged_ms`: the clock of expiry.
+  SqliteShared(std::unique_ptr<CellHost> host, ReaderPool& readers, const base::Clock& clock,
+               std::function<int64_t()> aged_ms)
+      : SharedItems(kSharedCells, std::move(host), clock, std::move(aged_ms)), readers_(readers) {}
+  base::Result<std::vector<std::string>> Owners(const std::string& first, size_t limit) override;
+  base::Result<std::vector<Cell>> List(const std::string& owner, const std::string& after,
+                                       size_t limit, size_t bytes) override;
+
+ private:
+  ReaderPool& readers_;
 };
 
 }  // namespace memory

@@ -47,7 +47,7 @@ int64_t SizeOf(const std::string& path) {
 Status SqliteStore::CheckIntegrity() {
   return state_->writer->RunAny(
       [](Database& database) { return database.CheckIntegrity({kFtsTable}); },
-      sqlite::Writer::Room::kGives);  // also on a full volume
+      sqlite::Writer::Space::kFrees);  // also on a full volume
 }
 
 // Holds no snapshot during the copy, so that the WAL can be truncated.
@@ -98,7 +98,7 @@ Status SqliteStore::CheckTables(std::stop_token stop) {
 Status SqliteStore::CheckIndex(std::stop_token stop) {
   if (SizeOf(state_->path) <= kSmallBytes) {
     return state_->writer->RunAny([](Database& database) { return database.CheckIndex(kFtsTable); },
-                                  sqlite::Writer::Room::kGives);
+                                  sqlite::Writer::Space::kFrees);
   }
   std::unique_ptr<Spool> spool = std::move(state_->checked);
   if (!spool) {

@@ -47,7 +47,7 @@ class StoreCheck : public ::testing::Test {
   std::unique_ptr<SqliteStore> store_;
 };
 
-TEST_F(StoreCheck, ASoundFileIsSoundSmallAndLarge) {
+TEST_F(StoreCheck, SoundFilePassesSmallAndLarge) {
   for (auto [rows, bytes] : {std::pair<int, size_t>{20, 10}, {700, 8'000}}) {
     scratch_.Remove("store");
     Fill(rows, bytes);
@@ -61,7 +61,7 @@ TEST_F(StoreCheck, ASoundFileIsSoundSmallAndLarge) {
   EXPECT_EQ(met_, 0);
 }
 
-TEST_F(StoreCheck, AnOverwrittenPageOfAnyTableIsFound) {
+TEST_F(StoreCheck, OverwrittenPageOfAnyTableIsFound) {
   for (const char* name : {"observations", "observations_twins", "observations_recent", "sessions",
                            "revisions", "words_data", "words_idx", "ranges", "counters"}) {
     scratch_.Remove("store");
@@ -81,7 +81,7 @@ TEST_F(StoreCheck, AnOverwrittenPageOfAnyTableIsFound) {
   }
 }
 
-TEST_F(StoreCheck, DamageThatACallMeetsIsTold) {
+TEST_F(StoreCheck, DamageFoundByACallIsReported) {
   Fill(50, 100);
   OverwriteRoot(path_, "observations_twins");
   Open();
@@ -93,7 +93,7 @@ TEST_F(StoreCheck, DamageThatACallMeetsIsTold) {
 }
 
 // The index is written with the save that finds many rows waiting, and when nobody writes.
-TEST_F(StoreCheck, ADamagedIndexTakesNoMoreThanOneBatchOfWritesWithIt) {
+TEST_F(StoreCheck, DamagedIndexFailsAtMostOneBatchOfWrites) {
   Fill(50, 100);
   OverwriteRoot(path_, "words_data");
   bool broken = false;
@@ -112,7 +112,7 @@ TEST_F(StoreCheck, ADamagedIndexTakesNoMoreThanOneBatchOfWritesWithIt) {
   EXPECT_FALSE(broken);
 }
 
-TEST_F(StoreCheck, AnIndexThatDisagreesWithSoundTablesIsMadeAgain) {
+TEST_F(StoreCheck, IndexInconsistentWithTablesIsRebuilt) {
   for (const char* damage : {kWordsAreNoise, kWordsAreStale}) {
     for (size_t bytes : {100, 8'000}) {
       SCOPED_TRACE(std::string(damage) + ", rows of " + std::to_string(bytes));
@@ -136,7 +136,7 @@ TEST_F(StoreCheck, AnIndexThatDisagreesWithSoundTablesIsMadeAgain) {
   }
 }
 
-TEST_F(StoreCheck, AStoppedCheckSaysNothingAboutTheFile) {
+TEST_F(StoreCheck, StoppedCheckReportsNoDamage) {
   Fill(700, 8'000);
   Open();
   std::stop_source stop;

@@ -52,7 +52,7 @@ class ConsolidationStoreTest : public StoreTest {
   TraceContext context_;
 };
 
-TEST_F(ConsolidationStoreTest, ASecondRunMeanwhileAnswersZeros) {
+TEST_F(ConsolidationStoreTest, ConcurrentSecondRunIsBusyAndChangesNothing) {
   AddTrace("what fades");
   clock_.Advance(30 * kDayOfTraces);
   std::optional<ConsolidationRun> second;
@@ -68,7 +68,7 @@ TEST_F(ConsolidationStoreTest, ASecondRunMeanwhileAnswersZeros) {
 }
 
 // A wall clock that is wrong for a moment lowers no strength and prunes nothing.
-TEST_F(ConsolidationStoreTest, AJumpOfTheClockForgetsNothing) {
+TEST_F(ConsolidationStoreTest, JumpOfTheClockPrunesNothing) {
   const std::string id = AddTrace("the north pump failed at noon");
   TraceQuestion question;
   question.text = "pump";
@@ -84,7 +84,7 @@ TEST_F(ConsolidationStoreTest, AJumpOfTheClockForgetsNothing) {
   EXPECT_EQ(Reflect().counts.pruned, 1);
 }
 
-TEST_F(ConsolidationStoreTest, ARunReadsNoMoreThanItsShareOfTheMemory) {
+TEST_F(ConsolidationStoreTest, RunStaysWithinHalfTheByteBudget) {
   for (int i = 0; i < 1'100; ++i) AddTrace("pump number " + std::to_string(i) + " failed");
   base::ByteBudget budget(1 << 20);
   base::ByteCharge charge(&budget);
@@ -104,7 +104,7 @@ TEST_F(ConsolidationStoreTest, ARunReadsNoMoreThanItsShareOfTheMemory) {
   EXPECT_EQ(refused.error().code, base::Code::kUnavailable);
 }
 
-TEST_F(ConsolidationStoreTest, WhatMeansTheSameBecomesOneWithBothTexts) {
+TEST_F(ConsolidationStoreTest, EqualMeaningsMergeWithBothTexts) {
   const std::string a = AddTrace("the north pump failed at noon");
   const std::string b = AddTrace("at noon the north pump failed");
   AddTrace("lunch was good");
@@ -119,7 +119,7 @@ TEST_F(ConsolidationStoreTest, WhatMeansTheSameBecomesOneWithBothTexts) {
 }
 
 // Three of twelve such pairs became one trace, since their vectors are nearly equal.
-TEST_F(ConsolidationStoreTest, WhatANumberADayOrANotTellsApartStaysApart) {
+TEST_F(ConsolidationStoreTest, DifferentNumberDayOrNegationIsNotMerged) {
   EmbeddingSettings settings;
   settings.on = true;
   settings.table = "share/agent-memory-server/embedding.table";
@@ -152,7 +152,7 @@ TEST_F(ConsolidationStoreTest, WhatANumberADayOrANotTellsApartStaysApart) {
   EXPECT_GE(store_->traces().Nearest(context_, pairs[0].first).value_or(0), 0.8);
 }
 
-TEST_F(ConsolidationStoreTest, AGroupThatIsTooLongIsMergedAsFarAsItFitsElseCompacted) {
+TEST_F(ConsolidationStoreTest, TooLongGroupIsMergedInPartOrCompacted) {
   std::string a, b;
   for (int i = 0; i < 1'600; ++i) a += "north pump failed. ", b += "failed. pump north ";
   AddTrace(a);
@@ -173,7 +173,7 @@ TEST_F(ConsolidationStoreTest, AGroupThatIsTooLongIsMergedAsFarAsItFitsElseCompa
 }
 
 // Else each search beside a run waits for the writer, behind the run's next transaction.
-TEST_F(ConsolidationStoreTest, ARunLeavesNoRowThatSearchesWaitFor) {
+TEST_F(ConsolidationStoreTest, RunLeavesNoRowWaitingForTheIndex) {
   StoreOptions options;
   options.clock = &clock_;
   options.embedder = std::make_shared<WordBag>();
@@ -189,7 +189,7 @@ TEST_F(ConsolidationStoreTest, ARunLeavesNoRowThatSearchesWaitFor) {
   EXPECT_EQ(waiting->Int(0), 0);
 }
 
-TEST_F(ConsolidationStoreTest, ADamagedOriginalIsNotGivenBack) {
+TEST_F(ConsolidationStoreTest, DamagedOriginalIsNotReturned) {
   std::string text = "The first sentence.";
   for (int i = 0; i < 60; ++i) text += " Sentence " + std::to_string(i) + " of the text.";
   const std::string id = AddTrace(text);
@@ -214,7 +214,7 @@ TEST_F(ConsolidationStoreTest, ADamagedOriginalIsNotGivenBack) {
   EXPECT_EQ((*original)->archived_ms, std::nullopt);
 }
 
-TEST_F(ConsolidationStoreTest, AnOriginalThatNobodyReadGoesAfterItsTime) {
+TEST_F(ConsolidationStoreTest, UnreadOriginalIsRemovedAfterItsArchiveDays) {
   StoreOptions options;
   options.clock = &clock_;
   options.consolidation.archive_days = 10;

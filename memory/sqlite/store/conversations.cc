@@ -1,8 +1,7 @@
 // The conversations of one caller in the tenant's file. Keys begin with the caller's account.
-#include "lib/conversation/conversations.h"
-
 #include <utility>
 
+#include "lib/conversation/sqlite/rows.h"
 #include "memory/sqlite/store/state.h"
 
 namespace memory {
@@ -26,27 +25,30 @@ class SqliteStore::CallersConversations : public conversation::Host {
 
   Result<Json> Read(const Work& use) override {
     ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_.readers));
-    Result<Json> answer = use(snapshot.database());
+    conversation::SqliteRows rows(snapshot.database());
+    Result<Json> answer = use(rows);
     TellDamage(snapshot.database().TakeUnsoundRows());
     return answer;
   }
-  Result<Json> Write(const Work& work, Room room) override {
-    if (room == Room::kNeeds) RETURN_IF_ERROR(state_.AdmitGrowth());
+  Result<Json> Write(const Work& work, Space space) override {
+    using WriterSpace = sqlite::Writer::Space;
+    if (space == Space::kConsumes) RETURN_IF_ERROR(state_.AdmitGrowth());
     return state_.writer->Run<Json>(
         [&](sqlite::Database& database) {
-          Result<Json> answer = work(database);
+          conversation::SqliteRows rows(database);
+          Result<Json> answer = work(rows);
           TellDamage(database.TakeUnsoundRows());
           return answer;
         },
-        room);
+        space == Space::kFrees ? WriterSpace::kFrees : WriterSpace::kConsumes);
   }
   int64_t NowMs() const override { return state_.options.clock->NowMs(); }
   conversation::FieldLife& Fields() override { return *state_.fields; }
   int64_t CheckpointsKept() const override { return state_.options.checkpoints_kept; }
   std::string Key(const std::string& id) const override { return prefix_ + id; }
   std::string IdOf(const std::string& key) const override { return key.substr(prefix_.size()); }
-  base::Status AdmitMessages(sqlite::Database& database, const std::string& key) override {
-    ASSIGN_OR_RETURN(const int64_t bytes, conversation::BytesOf(database, key));
+  base::Status AdmitMessages(conversation::Rows& rows, const std::string& key) override {
+    ASSIGN_OR_RETURN(const int64_t bytes, rows.BytesOf(key));
     if (bytes < kMostBytesOfMessages) return {};
     return base::Error{base::Code::kFull, "this conversation has " + std::to_string(bytes) +
                                               " bytes, the limit is " +
@@ -66,15 +68,16 @@ class SqliteStore::CallersConversations : public conversation::Host {
   const std::string prefix_;
 };
 
-Status SqliteStore::State::KeepFields() {
-  return fields->Keep(
-      [this](const auto& work) { return writer->RunAny(work, sqlite::Writer::Room::kGives); });
+conversation::FieldLife::Write SqliteStore::State::WritingFields() {
+  return [this](const auto& work) {
+    return writer->RunAny(conversation::OnRows(work), sqlite::Writer::Space::kFrees);
+  };
 }
 
+Status SqliteStore::State::KeepFields() { return fields->Keep(WritingFields()); }
+
 Result<int64_t> SqliteStore::State::SweepFields(const std::stop_token& stop) {
-  return fields->Sweep(
-      [this](const auto& work) { return writer->RunAny(work, sqlite::Writer::Room::kGives); },
-      [&stop] { return stop.stop_requested(); });
+  return fields->Sweep(WritingFields(), [&stop] { return stop.stop_requested(); });
 }
 
 std::unique_ptr<conversation::Host> SqliteStore::Conversations(const std::string& caller) {

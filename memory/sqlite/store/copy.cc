@@ -145,7 +145,7 @@ Result<Spool> SqliteStore::NewUpload() {
 
 Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project,
                                 const std::optional<Viewer>& viewer) {
-  ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
+  ASSIGN_OR_RETURN(std::shared_ptr<void> place, AcquireExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);
   RETURN_IF_ERROR(spool.Charge(state_->usage.bytes()));  // including the WAL

@@ -27,11 +27,7 @@ class CutWordsTest : public StoreTest {
     }
   }
   void PutItem(const std::string& key, const std::string& text) {
-    Item item;
-    item.key = key;
-    item.value = text;
-    item.ttl_ns = 0;
-    EXPECT_TRUE(store_->items().Put("p", item, {}));
+    EXPECT_TRUE(store_->items().Put({"p", key, base::DumpJson(text)}, {}));
   }
   size_t FoundItemsBy(const std::string& query) {
     auto found = store_->items().Retrieve("p", query, 1000);
@@ -105,7 +101,7 @@ class CutWordsTest : public StoreTest {
   }
 };
 
-TEST_F(CutWordsTest, AllRowsAreFoundAtEachStepAlsoAfterAKill) {
+TEST_F(CutWordsTest, EachStepFindsAllRowsAlsoAfterACrash) {
   Reopen(Patient(0));
   WriteAsBefore();
   Reopen(Patient(0));
@@ -126,7 +122,7 @@ TEST_F(CutWordsTest, AllRowsAreFoundAtEachStepAlsoAfterAKill) {
       EXPECT_GT(store_->UncutRows(), 0);
       PutItem("k0", TextOf(4));
       PutItem("k199", TextOf(199) + " other words");
-      EXPECT_TRUE(store_->items().Forget("p", "k198"));
+      EXPECT_TRUE(store_->items().Remove("p", "k198"));
       PutItem("k198", TextOf(198));
     }
   }

@@ -1,23 +1,30 @@
-// Deletes observations. A hard delete takes what merges left behind the row with it; a part in each
-// transaction, so that no write waits long.
+// Deletes observations and undoes soft deletes. A hard delete takes what merges left behind the row
+// with it; a part in each transaction, so that no write waits long.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "lib/base/limits/answer_charge.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/removal/erase_quotes.h"
 #include "memory/sqlite/removal/hidden_parts.h"
 #include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/retired.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/sqlite/tables/waiting.h"
 #include "memory/sqlite/traces/trace_rows.h"
 #include "memory/sqlite/writing/saving.h"
+#include "memory/store/answer_limit.h"
 
 namespace memory {
 
+using base::Code;
+using base::Error;
 using base::Result;
 using base::Status;
 using sqlite::Database;
@@ -48,7 +55,7 @@ struct SqliteStore::Erasure {
   const int64_t id, now_ms;
 
   Status Write(const std::function<Status(Database&)>& change) {
-    return state.writer->RunAny(change, sqlite::Writer::Room::kGives);
+    return state.writer->RunAny(change, sqlite::Writer::Space::kFrees);
   }
 
   // Rows with many edges to them, a part of the edges at once.
@@ -73,7 +80,7 @@ struct SqliteStore::Erasure {
     RETURN_IF_ERROR(LeadEdgesOn(database, place->slot));
     RETURN_IF_ERROR(RemoveFromIndex(database, place->slot));
     RETURN_IF_ERROR(NoteDeletion(database, state.salt, place->slot));
-    RETURN_IF_ERROR(state.eraser.Ask(database, place->slot >> kRangeBits));
+    RETURN_IF_ERROR(state.eraser.Request(database, place->slot >> kRangeBits));
     RETURN_IF_ERROR(RunOnNumber(database, "DELETE FROM observations WHERE slot = ?1", place->slot));
     RETURN_IF_ERROR(RunOnNumber(database, "DELETE FROM revisions WHERE id = ?1", one));
     ASSIGN_OR_RETURN(Statement mark, database.Prepare("INSERT INTO tombstones VALUES(?1, ?2)"));
@@ -103,7 +110,7 @@ struct SqliteStore::Erasure {
                                        return state.Facts(title, content);
                                      }));
         for (const int64_t slot : digests)
-          RETURN_IF_ERROR(state.eraser.Ask(database, slot >> kRangeBits));
+          RETURN_IF_ERROR(state.eraser.Request(database, slot >> kRangeBits));
         for (const int64_t one : part) RETURN_IF_ERROR(Remove(database, one));
         return {};
       }));
@@ -121,6 +128,67 @@ Status SqliteStore::Delete(int64_t id, bool hard, int64_t now_ms) {
     RETURN_IF_ERROR(NoteDeletedSince(database, place->slot));
     return HideInside(database, state_->salt, place->slot, now_ms);
   });
+}
+
+// A row `o` that a client hid, and that is no part of a merged trace.
+#define MEMORY_HIDDEN                                                                           \
+  "o.deleted_ms IS NOT NULL AND NOT EXISTS(SELECT 1 FROM retired r WHERE r.slot = o.slot) "     \
+  "AND NOT EXISTS(SELECT 1 FROM traces m WHERE m.slot = o.slot AND m.merged_into IS NOT NULL) " \
+  "AND NOT EXISTS(SELECT 1 FROM trace_sources m WHERE m.merged = o.slot) "
+
+Result<api::Observation> SqliteStore::Restore(int64_t id) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
+  return state_->writer->Run<api::Observation>([&](Database& database) -> Result<api::Observation> {
+    ASSIGN_OR_RETURN(const auto place, FindRow(database, id));
+    if (!place) return NoSuchRow(id);
+    if (place->live) return ReadRow(database, place->slot);
+    ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT 1 FROM observations o WHERE "
+                                                      "o.slot = ?1 AND " MEMORY_HIDDEN));
+    ASSIGN_OR_RETURN(const bool hidden, read.Bind(place->slot).Step());
+    if (!hidden) {
+      return Error{Code::kConflict, "observation " + std::to_string(id) +
+                                        " was hidden by retention or by a merge of traces, not by "
+                                        "a client: a longer retention or an unmerge restores it"};
+    }
+    ASSIGN_OR_RETURN(const api::Observation row, ReadRow(database, place->slot));
+    ASSIGN_OR_RETURN(const auto project, FindProject(database, row.project));
+    if (project)
+      RETURN_IF_ERROR(
+          FreeTopic(database, row.topic_key, *project, row.scope, state_->liveness->NowMs()));
+    ASSIGN_OR_RETURN(const bool shown, ShowInside(database, state_->salt, place->slot));
+    if (shown) return row;
+    return Error{Code::kConflict, "another observation has the topic_key \"" + row.topic_key +
+                                      "\" now: hide that one first"};
+  });
+}
+
+Result<std::vector<HiddenRow>> SqliteStore::HiddenRows(const Filter& filter) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
+  Database& database = snapshot.database();
+  std::optional<int64_t> project;
+  if (filter.project) {
+    ASSIGN_OR_RETURN(project, FindProject(database, *filter.project));
+    if (!project) return std::vector<HiddenRow>();
+  }
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT o.slot, o.deleted_ms FROM observations o WHERE "
+                       "(?1 IS NULL OR o.project = ?1) AND (?2 IS NULL OR o.type = "
+                       "?2) AND (?3 IS NULL OR o.scope = ?3) AND " MEMORY_HIDDEN MEMORY_SEEN_BY(
+                           "?5", "?6", "?7") "ORDER BY o.deleted_ms DESC, o.id DESC LIMIT ?4"));
+  read.Bind(project).Bind(filter.type).Bind(filter.scope);
+  BindViewer(read.Bind(static_cast<int64_t>(filter.limit)), filter.viewer);
+  std::vector<HiddenRow> rows;
+  base::AnswerCharge charge;
+  size_t bytes = 0;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& at) -> Result<bool> {
+    ASSIGN_OR_RETURN(api::Observation row, ReadRow(database, at.Int(0)));
+    bytes += AnswerBytes(row);
+    RETURN_IF_ERROR(charge.Add(AnswerBytes(row)));
+    rows.push_back({std::move(row), at.Int(1)});
+    return bytes <= kAnswerBytes;
+  }));
+  return rows;
 }
 
 Result<QuotingPlaces> SqliteStore::QuotesOf(int64_t id, const std::optional<Viewer>& viewer,

@@ -2,6 +2,7 @@
 // observations, limited to those of the agent and user.
 #include <algorithm>
 
+#include "lib/api/limits.h"
 #include "lib/base/json/stored.h"
 #include "lib/base/limits/answer_charge.h"
 #include "memory/sqlite/episodes/episode_rows.h"
@@ -78,10 +79,10 @@ Result<EpisodeSaved> SqliteStore::SaveEpisode(const Episode& given, const api::S
       }
     }
     ASSIGN_OR_RETURN(const int64_t project, FindOrAddProject(database, episode.project));
-    ASSIGN_OR_RETURN(const auto twin, FindTwin(database, project, episode));
+    ASSIGN_OR_RETURN(const auto duplicate, FindDuplicateEpisode(database, project, episode));
     EpisodeSaved saved;
-    if (twin) {
-      saved = {twin->id, twin->created_ms, true, false};
+    if (duplicate) {
+      saved = {duplicate->id, duplicate->created_ms, true, false};
     } else {
       ASSIGN_OR_RETURN(saving.made.session_id,
                        SessionIdIn(database, episode.conversation, episode.project, "episodes-"));
@@ -108,7 +109,8 @@ Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuest
   state_->SetMeaning(query);
   // A query of identifiers alone has nearest episodes, too.
   if (const Embedder* table = state_->options.embedder.get(); table && query.meaning.values.empty())
-    query.meaning = {table->Embed(query.text), table->model(), table->weights(), false};
+    query.meaning = {
+        table->Embed(query.text), table->model(), table->weights(), false, nullptr, {}};
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Filter filter;
   filter.project = question.project;
@@ -145,7 +147,7 @@ Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuest
       if (found.size() >= question.limit || bytes > kAnswerBytes) return found;
       const size_t row_bytes =
           JsonBytes(episode.summary) +
-          std::max(kMaxEpisodeFields,
+          std::max(api::kMaxEpisodeFields,
                    base::WeightOf(episode.metadata) + base::WeightOf(episode.key_decisions) +
                        base::WeightOf(episode.entities) + base::WeightOf(episode.tools_used));
       RETURN_IF_ERROR(charge.Add(row_bytes));
@@ -174,8 +176,8 @@ Result<std::vector<bool>> SqliteStore::ImportEpisodes(const std::vector<Episode>
           taken.push_back(false);
           ASSIGN_OR_RETURN(const auto project, FindProject(database, episode.project));
           if (!project) continue;
-          ASSIGN_OR_RETURN(const auto twin, FindTwin(database, *project, episode));
-          if (twin) continue;
+          ASSIGN_OR_RETURN(const auto duplicate, FindDuplicateEpisode(database, *project, episode));
+          if (duplicate) continue;
           ASSIGN_OR_RETURN(const auto slot, SlotForEpisode(database, *project, episode));
           if (!slot) continue;
           RETURN_IF_ERROR(InsertEpisode(database, *project, *slot, episode));

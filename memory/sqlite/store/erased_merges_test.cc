@@ -28,7 +28,7 @@ class ErasedMergesTest : public TraceStoreTest {
   std::string Secret(const std::string& more = "") { return std::string(kWord) + more; }
 };
 
-TEST_F(ErasedMergesTest, ARowTakesWhatItWasMadeOf) {
+TEST_F(ErasedMergesTest, HardDeleteErasesSourcesOfAMerge) {
   // → the row that is deleted.
   const std::vector<std::pair<const char*, std::function<std::string()>>> ways = {
       {"a merge with another text",
@@ -109,7 +109,7 @@ TEST_F(ErasedMergesTest, ARowTakesWhatItWasMadeOf) {
   ExpectSound();
 }
 
-TEST_F(ErasedMergesTest, SummariesLoseTheirQuotesOfASource) {
+TEST_F(ErasedMergesTest, SummariesLoseQuotesOfMergedSources) {
   const std::string a = Add("the secret of the zyxwv house is here");
   ASSERT_TRUE(store_->StartSession("s", "p", "", kMidnight));
   SessionEnd end;
@@ -122,7 +122,7 @@ TEST_F(ErasedMergesTest, SummariesLoseTheirQuotesOfASource) {
   EXPECT_FALSE(Holds("zyxwv"));
 }
 
-TEST_F(ErasedMergesTest, ManyPartsGoToo) {
+TEST_F(ErasedMergesTest, HardDeleteErasesAChainOfManyMerges) {
   std::string merged = Add("part " + Secret("0"));
   for (int i = 1; i < 40; ++i) {
     auto next = store_->traces().Merge(context_, {merged, Add("part " + Secret(std::to_string(i)))},

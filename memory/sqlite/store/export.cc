@@ -74,13 +74,15 @@ Status ReadRevisions(Database& database, const char* sql, ExportedRow& row) {
   return {};
 }
 
-size_t BytesOf(const ExportedRow& row) {
+// What a row weighs in a page, in bytes.
+size_t WeightOf(const api::Session& session) { return session.summary.size() + kItemBytes; }
+size_t WeightOf(const ExportedRow& row) {
   size_t bytes = row.row.title.size() + row.row.content.size() + kItemBytes;
   for (const Revision& old : row.revisions) bytes += old.title.size() + old.content.size();
-  bytes += row.links.size() * kItemBytes;
-  return bytes;
+  return bytes + row.links.size() * kItemBytes;
 }
-
+size_t WeightOf(const Cell& item) { return item.value.size() + kItemBytes; }
+size_t WeightOf(const Episode& episode) { return episode.summary.size() + kItemBytes; }
 size_t WeightOf(const ExportedTrace& trace) {
   return base::DumpJson(trace.metadata).size() + kItemBytes +
          (trace.original ? trace.original->content.size() : 0);
@@ -90,6 +92,28 @@ size_t WeightOf(const WholeTrace& whole) {
          (whole.original ? whole.original->content.size() : 0);
 }
 size_t WeightOf(const std::vector<ExportedEdge>& edges) { return edges.size() * kItemBytes; }
+size_t WeightOf(const ConsolidationRun&) { return kItemBytes; }
+
+// The rows of one short snapshot.
+template <class Row>
+struct Page {
+  std::vector<Row> rows;
+  size_t bytes = 0;
+  int64_t after = std::numeric_limits<int64_t>::min();  // the last key
+  bool last = false;
+  // Adds a row. → whether there is room for another one.
+  bool Add(int64_t key, Row&& row) {
+    after = key;
+    bytes += WeightOf(row);
+    rows.push_back(std::move(row));
+    return rows.size() < kPageRows && bytes < kPageBytes;
+  }
+};
+
+template <class Row>
+auto Adding(Page<Row>& page) {
+  return [&page](int64_t key, Row&& row) { return page.Add(key, std::move(row)); };
+}
 
 class PagedCursor : public ExportCursor {
  public:
@@ -100,100 +124,80 @@ class PagedCursor : public ExportCursor {
         database_(std::move(database)),
         project_(std::move(project)) {}
 
-  // Visits the rows that exist when the walk begins, each as of the read of its page.
-  Status Walk(const std::function<Status(const api::Session&)>& on_session,
-              const std::function<Status(const ExportedRow&)>& on_observation) override {
-    bool known = true;
-    RETURN_IF_ERROR(InSnapshot([&] { return FindEnds(known); }));
-    if (!known) return {};
-    Page<api::Session> sessions;
-    do {
-      RETURN_IF_ERROR(InSnapshot([&] { return ReadSessions(sessions); }));
-      for (const api::Session& session : sessions.items) RETURN_IF_ERROR(on_session(session));
-    } while (!sessions.last);
-    Page<ExportedRow> rows;
-    do {
-      RETURN_IF_ERROR(InSnapshot([&] { return ReadRows(rows); }));
-      for (const ExportedRow& row : rows.items) RETURN_IF_ERROR(on_observation(row));
-    } while (!rows.last);
-    return {};
+  Status WalkSessions(const OnRow<api::Session>& on_session) override {
+    const char* const sql = reading_.of_store ? kSeenSessions : kSessions;
+    return WalkPages<api::Session>("sessions", on_session, [&](Page<api::Session>& page) {
+      return ReadNumbered(page, sql, last_session_, [](const Statement& at, api::Session& session) {
+        session = SessionAt(at);
+        return Result<int64_t>(at.Int(SessionColumns::kNumber));
+      });
+    });
   }
 
-  Status WalkNotes(const std::function<Status(const api::Session&)>& on_session,
-                   const std::function<Status(const ExportedRow&)>& on_observation) override {
-    with_traces_ = HasTraces(database_);
-    return Walk(on_session, on_observation);
+  Status WalkObservations(bool traces, const OnRow<ExportedRow>& on_row) override {
+    const bool with_traces = traces && HasTable(database_, "traces");
+    return WalkPages<ExportedRow>("observations", on_row, [&](Page<ExportedRow>& page) {
+      return ReadNumbered(page, reading_.rows, *last_id_,
+                          [&](const Statement& at, ExportedRow& row) -> Result<int64_t> {
+                            row.row = ObservationAt(at);
+                            if (row.row.revision_count > 1)
+                              RETURN_IF_ERROR(ReadRevisions(database_, reading_.revisions, row));
+                            if (with_traces)
+                              RETURN_IF_ERROR(ReadTraceOfRow(database_, Traces(), *last_id_, row));
+                            return row.row.id;
+                          });
+    });
   }
 
-  Status WalkItems(const std::function<Status(const ExportedItem&)>& on_item) override {
-    if (!HasItems(database_)) return {};
-    Page<ExportedItem> page;
-    do {
-      RETURN_IF_ERROR(InSnapshot([&] { return ReadItemPage(page); }));
-      for (const ExportedItem& item : page.items) RETURN_IF_ERROR(on_item(item));
-    } while (!page.last);
-    return {};
+  Status WalkItems(const OnRow<Cell>& on_item) override {
+    return WalkPages<Cell>("items", on_item, [&](Page<Cell>& page) {
+      return ReadItems(database_, number_, reading_.now_ms, page.after, Adding(page));
+    });
   }
 
-  Status WalkEpisodes(const std::function<Status(const Episode&)>& on_episode) override {
-    if (!HasEpisodes(database_)) return {};
-    Page<Episode> page;
-    do {
-      RETURN_IF_ERROR(InSnapshot([&] { return ReadEpisodePage(page); }));
-      for (const Episode& episode : page.items) RETURN_IF_ERROR(on_episode(episode));
-    } while (!page.last);
-    return {};
+  Status WalkEpisodes(const OnRow<Episode>& on_episode) override {
+    return WalkPages<Episode>("episodes", on_episode, [&](Page<Episode>& page) {
+      return ReadEpisodes(database_, number_, reading_.of_store, page.after,
+                          [&](Episode&& one) { return page.Add(one.id, std::move(one)); });
+    });
   }
 
-  Status WalkTraces(const std::function<Status(const ExportedTrace&)>& on_trace) override {
-    if (!HasTraces(database_)) return {};
-    return WalkSlots<ExportedTrace>(false, ReadExportedTraces, on_trace);
+  Status WalkTraces(const OnRow<ExportedTrace>& on_trace) override {
+    return WalkPages<ExportedTrace>("traces", on_trace, [&](Page<ExportedTrace>& page) {
+      return ReadExportedTraces(database_, Traces(), page.after, Adding(page));
+    });
   }
 
-  Status WalkWholeTraces(bool vectors,
-                         const std::function<Status(const WholeTrace&)>& on_trace) override {
-    return WalkSlots<WholeTrace>(vectors, ReadWholeTraces, on_trace);
+  Status WalkWholeTraces(bool vectors, const OnRow<WholeTrace>& on_trace) override {
+    return WalkPages<WholeTrace>("observations", on_trace, [&](Page<WholeTrace>& page) {
+      TraceReading reading = Traces();
+      reading.vectors = vectors;
+      return ReadWholeTraces(database_, reading, page.after, Adding(page));
+    });
   }
 
-  Status WalkEdges(const std::function<Status(const ExportedEdge&)>& on_edge) override {
-    if (!HasTraces(database_)) return {};
-    return WalkSlots<std::vector<ExportedEdge>>(
-        false, ReadExportedEdges, [&](const std::vector<ExportedEdge>& edges) -> Status {
-          for (const ExportedEdge& edge : edges) RETURN_IF_ERROR(on_edge(edge));
-          return {};
+  Status WalkEdges(const OnRow<ExportedEdge>& on_edge) override {
+    using Edges = std::vector<ExportedEdge>;
+    const auto on_edges = [&](const Edges& edges) -> Status {
+      for (const ExportedEdge& edge : edges) RETURN_IF_ERROR(on_edge(edge));
+      return {};
+    };
+    return WalkPages<Edges>("trace_edges", on_edges, [&](Page<Edges>& page) {
+      return ReadExportedEdges(database_, Traces(), page.after, Adding(page));
+    });
+  }
+
+  Status WalkRuns(const OnRow<ConsolidationRun>& on_run) override {
+    return WalkPages<ConsolidationRun>(
+        "consolidation_log", on_run, [&](Page<ConsolidationRun>& page) -> Result<bool> {
+          ASSIGN_OR_RETURN(auto runs,
+                           ReadRunsAfter(database_, project_, page.after, reading_.viewer));
+          for (LoggedRun& one : runs) page.Add(one.number, std::move(one.run));
+          return runs.empty();
         });
   }
 
-  Status WalkRuns(const std::function<Status(const ConsolidationRun&)>& on_run) override {
-    Page<ConsolidationRun> page;
-    do {
-      RETURN_IF_ERROR(InSnapshot([&]() -> Status {
-        page.Clear();
-        ASSIGN_OR_RETURN(const auto runs,
-                         ReadRunsAfter(database_, project_, page.after, reading_.viewer));
-        page.last = runs.empty();
-        for (const LoggedRun& one : runs) {
-          page.after = one.number;
-          page.items.push_back(one.run);
-        }
-        return {};
-      }));
-      for (const ConsolidationRun& run : page.items) RETURN_IF_ERROR(on_run(run));
-    } while (!page.last);
-    return {};
-  }
-
  private:
-  template <class Item>
-  struct Page {
-    std::vector<Item> items;
-    size_t bytes = 0;
-    int64_t after = std::numeric_limits<int64_t>::min();  // the last key
-    bool last = false;
-    void Clear() { items.clear(), bytes = 0; }
-    bool full() const { return items.size() >= kPageRows || bytes >= kPageBytes; }
-  };
-
   Status InSnapshot(const std::function<Status()>& read) {
     RETURN_IF_ERROR(database_.Execute("BEGIN"));
     Status done = read();
@@ -201,12 +205,31 @@ class PagedCursor : public ExportCursor {
     return done ? ended : done;
   }
 
-  Status FindEnds(bool& known) {
+  // Visits the rows that exist when the walk begins, each as of the read of its page. `read` adds
+  // rows after `page.after` until the page is full. → whether the end is reached.
+  template <class Row, class Read>
+  Status WalkPages(const char* table, const OnRow<Row>& on_row, const Read& read) {
+    if (!HasTable(database_, table)) return {};
+    RETURN_IF_ERROR(InSnapshot([&] { return FindEnds(); }));
+    if (project_ && !number_) return {};
+    Page<Row> page;
+    do {
+      page.rows.clear(), page.bytes = 0;
+      RETURN_IF_ERROR(InSnapshot([&]() -> Status {
+        ASSIGN_OR_RETURN(page.last, read(page));
+        return {};
+      }));
+      for (const Row& row : page.rows) RETURN_IF_ERROR(on_row(row));
+    } while (!page.last);
+    return {};
+  }
+
+  // The project's number, and at the first walk the last rows of all walks.
+  Status FindEnds() {
     if (project_) {
       ASSIGN_OR_RETURN(number_, FindProject(database_, *project_));
-      known = number_.has_value();
-      if (!known) return {};
     }
+    if (last_id_) return {};
     ASSIGN_OR_RETURN(Statement read, database_.Prepare("SELECT (SELECT max(number) FROM sessions), "
                                                        "(SELECT max(id) FROM observations)"));
     ASSIGN_OR_RETURN(bool row, read.Step());
@@ -214,84 +237,19 @@ class PagedCursor : public ExportCursor {
     return {};
   }
 
-  void BindPage(Statement& read, int64_t after, int64_t last) const {
-    read.Bind(number_);
-    read.Bind(after).Bind(last);
+  // Sessions or observations up to number `last`. `fill` → the number of the row.
+  template <class Row, class Fill>
+  Result<bool> ReadNumbered(Page<Row>& page, const char* sql, int64_t last, const Fill& fill) {
+    ASSIGN_OR_RETURN(Statement read, database_.Prepare(sql));
+    read.Bind(number_).Bind(page.after).Bind(last);
     if (reading_.of_store) BindViewer(read, reading_.viewer);
-  }
-
-  Status ReadSessions(Page<api::Session>& page) {
-    page.Clear();
-    ASSIGN_OR_RETURN(Statement read,
-                     database_.Prepare(reading_.of_store ? kSeenSessions : kSessions));
-    BindPage(read, page.after, last_session_);
-    while (!page.full()) {
-      ASSIGN_OR_RETURN(bool more, read.Step());
-      page.last = !more;
-      if (!more) return {};
-      page.items.push_back(SessionAt(read));
-      page.after = read.Int(SessionColumns::kNumber);
-      page.bytes += page.items.back().summary.size() + kItemBytes;
+    for (;;) {
+      ASSIGN_OR_RETURN(const bool more, read.Step());
+      if (!more) return true;
+      Row row;
+      ASSIGN_OR_RETURN(const int64_t number, fill(read, row));
+      if (!page.Add(number, std::move(row))) return false;
     }
-    return {};
-  }
-
-  Status ReadRows(Page<ExportedRow>& page) {
-    page.Clear();
-    ASSIGN_OR_RETURN(Statement read, database_.Prepare(reading_.rows));
-    BindPage(read, page.after, last_id_);
-    while (!page.full()) {
-      ASSIGN_OR_RETURN(bool more, read.Step());
-      page.last = !more;
-      if (!more) return {};
-      ExportedRow row;
-      row.row = ObservationAt(read);
-      if (row.row.revision_count > 1)
-        RETURN_IF_ERROR(ReadRevisions(database_, reading_.revisions, row));
-      if (with_traces_) RETURN_IF_ERROR(ReadTraceOfRow(database_, Traces(), last_id_, row));
-      page.after = row.row.id;
-      page.bytes += BytesOf(row);
-      page.items.push_back(std::move(row));
-    }
-    return {};
-  }
-
-  // False: no such project.
-  Result<bool> FindNumber() {
-    if (!project_) return true;
-    ASSIGN_OR_RETURN(number_, FindProject(database_, *project_));
-    return number_.has_value();
-  }
-
-  Status ReadEpisodePage(Page<Episode>& page) {
-    page.Clear();
-    ASSIGN_OR_RETURN(const bool known, FindNumber());
-    page.last = !known;
-    if (!known) return {};
-    ASSIGN_OR_RETURN(page.last, ReadEpisodes(database_, number_, reading_.of_store, page.after,
-                                             [&](Episode&& episode) {
-                                               page.after = episode.id;
-                                               page.bytes += episode.summary.size() + kItemBytes;
-                                               page.items.push_back(std::move(episode));
-                                               return !page.full();
-                                             }));
-    return {};
-  }
-
-  Status ReadItemPage(Page<ExportedItem>& page) {
-    page.Clear();
-    ASSIGN_OR_RETURN(const bool known, FindNumber());
-    page.last = !known;
-    if (!known) return {};
-    ASSIGN_OR_RETURN(page.last, ReadItems(database_, number_, reading_.now_ms, page.after,
-                                          [&](int64_t slot, ExportedItem&& item) {
-                                            page.after = slot;
-                                            page.bytes +=
-                                                base::DumpJson(item.item.value).size() + kItemBytes;
-                                            page.items.push_back(std::move(item));
-                                            return !page.full();
-                                          }));
-    return {};
   }
 
   TraceReading Traces() const {
@@ -299,38 +257,13 @@ class PagedCursor : public ExportCursor {
             false,   reading_.viewer};
   }
 
-  // Rows by slots, page by page.
-  template <class Item, class Read, class OnItem>
-  Status WalkSlots(bool vectors, const Read& read, const OnItem& on_item) {
-    ASSIGN_OR_RETURN(const bool known, FindNumber());
-    if (!known) return {};
-    TraceReading reading = Traces();
-    reading.vectors = vectors;
-    Page<Item> page;
-    do {
-      RETURN_IF_ERROR(InSnapshot([&]() -> Status {
-        page.Clear();
-        ASSIGN_OR_RETURN(page.last,
-                         read(database_, reading, page.after, [&](int64_t slot, Item&& item) {
-                           page.after = slot;
-                           page.bytes += WeightOf(item);
-                           page.items.push_back(std::move(item));
-                           return !page.full();
-                         }));
-        return {};
-      }));
-      for (const Item& item : page.items) RETURN_IF_ERROR(on_item(item));
-    } while (!page.last);
-    return {};
-  }
-
   const Reading reading_;
   std::shared_ptr<void> place_;  // among the concurrent exports
   Database database_;            // closed with the cursor, its transaction with it
   std::optional<std::string> project_;
   std::optional<int64_t> number_;  // of the project
-  int64_t last_session_ = 0, last_id_ = 0;
-  bool with_traces_ = false;
+  int64_t last_session_ = 0;
+  std::optional<int64_t> last_id_;  // nullopt: before the first walk
 };
 
 }  // namespace
@@ -339,7 +272,7 @@ std::shared_ptr<ExportCursor> MakeForeignCursor(Database database) {
   return std::make_shared<PagedCursor>(std::move(database), kForeign, std::nullopt, nullptr);
 }
 
-Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running) {
+Result<std::shared_ptr<void>> AcquireExportPlace(std::shared_ptr<std::atomic<int>> running) {
   const bool room = ++*running <= kMaxExports;
   std::shared_ptr<void> place(nullptr, [running](void*) { --*running; });
   if (room) return place;
@@ -349,10 +282,10 @@ Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> 
 
 Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
     const std::optional<std::string>& project, const std::optional<Viewer>& viewer) {
-  ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
+  ASSIGN_OR_RETURN(std::shared_ptr<void> place, AcquireExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
-  if (Status kept = state_->items->KeepAccesses(); !kept)
+  if (Status kept = state_->KeepAccesses(); !kept)
     base::LogWarn("an export has older times of access", {{"reason", kept.error().message}});
   if (Status kept = state_->traces->KeepRetrievals(); !kept)
     base::LogWarn("an export has earlier retrievals", {{"reason", kept.error().message}});

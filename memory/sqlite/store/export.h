@@ -16,7 +16,7 @@ namespace memory {
 std::shared_ptr<ExportCursor> MakeForeignCursor(sqlite::Database database);
 
 // A token to hold while an export runs; kUnavailable: too many exports.
-base::Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running);
+base::Result<std::shared_ptr<void>> AcquireExportPlace(std::shared_ptr<std::atomic<int>> running);
 
 // Copies one snapshot of a store's file into an empty spool. kFull; kTimeout: stopped.
 base::Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop = {});

@@ -3,9 +3,9 @@
 #include "lib/base/json/json.h"
 #include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/duplicates.h"
 #include "memory/sqlite/tables/retired.h"
 #include "memory/sqlite/tables/rows.h"
-#include "memory/sqlite/tables/twins.h"
 #include "memory/sqlite/tables/viewer.h"
 #include "memory/sqlite/traces/trace_rows.h"
 #include "memory/sqlite/writing/known_row.h"
@@ -115,13 +115,13 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
     ASSIGN_OR_RETURN(same, FindImported(database, row, project, session, options.viewer));
   }
   if (!same || !same->live) {
-    const RowMarks marks = MarksOf(salt, row);
+    const DeletionDigests digests = DigestsOf(salt, row);
     const Owners owners = OwnersFor(salt, row.created_ms == 0 ? options.viewer : std::nullopt);
     std::optional<int64_t> hidden;
     if (same) hidden = same->slot;
-    ASSIGN_OR_RETURN(bool deleted, WasDeleted(database, salt, marks, owners, hidden));
+    ASSIGN_OR_RETURN(bool deleted, WasDeleted(database, salt, digests, owners, hidden));
     if (deleted && !options.restore) return Imported{Imported::kSkippedDeleted, 0};
-    if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks, owners));
+    if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, digests, owners));
   }
   if (same && !same->live) {
     RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));

@@ -26,7 +26,7 @@ class StoreImportTest : public StoreTest {
   }
 };
 
-TEST_F(StoreImportTest, ATakenIdWithAnotherTextIsAnotherRow) {
+TEST_F(StoreImportTest, UsedIdWithAnotherTextIsANewRow) {
   MustSave(Note("what was here"));
   EXPECT_EQ(MustImport(Foreign("what was here", 1)), Imported::kSkipped);
   EXPECT_EQ(MustImport(Foreign("from another vault", 1)), Imported::kNew);
@@ -34,7 +34,7 @@ TEST_F(StoreImportTest, ATakenIdWithAnotherTextIsAnotherRow) {
   EXPECT_EQ(MustImport(Foreign("from another vault", 1)), Imported::kSkipped);
 }
 
-TEST_F(StoreImportTest, WhatIsHiddenComesBackWithoutAnIdWhenThatIsAsked) {
+TEST_F(StoreImportTest, DeletedRowWithoutIdIsRestoredOnlyOnRequest) {
   MustSave(Note("the zeppelin landed"));
   ASSERT_TRUE(store_->Delete(1, false, kMidnight));
   EXPECT_EQ(MustImport(Foreign("the zeppelin landed")), Imported::kSkippedDeleted);

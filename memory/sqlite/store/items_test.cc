@@ -6,15 +6,11 @@ namespace {
 
 class ItemsTest : public RetentionTest {
  protected:
-  Item Stored(const std::string& key, const base::Json& value, int64_t ttl_ns = kItemTtlNs,
+  Cell Stored(const std::string& key, const base::Json& value, int64_t ttl_ns = kItemTtlNs,
               const std::string& project = "p") {
-    Item item;
-    item.key = key;
-    item.value = value;
-    item.ttl_ns = ttl_ns;
-    auto written = store_->items().Put(project, item, {});
+    auto written = store_->items().Put({project, key, base::DumpJson(value), 0, {}, ttl_ns}, {});
     EXPECT_TRUE(written) << written.error().message;
-    return written ? written->item : Item();
+    return written ? written->cell : Cell();
   }
   std::vector<std::string> Found(const std::string& query, const std::string& project = "p") {
     std::vector<std::string> keys;
@@ -23,9 +19,9 @@ class ItemsTest : public RetentionTest {
     for (const FoundItem& one : found->rows) keys.push_back(one.item.key);
     return keys;
   }
-  static std::vector<ExportedItem> ItemsOf(ExportCursor& cursor) {
-    std::vector<ExportedItem> items;
-    EXPECT_TRUE(cursor.WalkItems([&](const ExportedItem& item) {
+  static std::vector<Cell> ItemsOf(ExportCursor& cursor) {
+    std::vector<Cell> items;
+    EXPECT_TRUE(cursor.WalkItems([&](const Cell& item) {
       items.push_back(item);
       return base::Status();
     }));
@@ -34,7 +30,7 @@ class ItemsTest : public RetentionTest {
   using Names = std::vector<std::string>;
 };
 
-TEST_F(ItemsTest, TheSweepRemovesWhatIsOver) {
+TEST_F(ItemsTest, SweepRemovesExpiredItems) {
   for (int i = 0; i < 250; ++i) Stored("k" + std::to_string(i), "fleeting", 1'000'000);
   Stored("stays", "lasting", 0);
   clock_.Advance(1);
@@ -49,13 +45,13 @@ TEST_F(ItemsTest, TheSweepRemovesWhatIsOver) {
   ExpectSound();
 }
 
-TEST_F(ItemsTest, AReplacementKeepsTheCountsOfItsProject) {
+TEST_F(ItemsTest, ReplacementKeepsProjectCountsExact) {
   Stored("k", "former words of it");
   Stored("k", "latter");
   EXPECT_EQ(Found("former"), Names());
   EXPECT_EQ(Found("latter"), Names({"k"}));
   ItemChange metadata;
-  metadata.metadata = base::Json{{"note", "tagged"}};
+  metadata.metadata = R"({"note":"tagged"})";
   ASSERT_TRUE(store_->items().Change("p", "k", metadata, {}));
   EXPECT_EQ(Found("tagged"), Names({"k"}));
   EXPECT_EQ(Found("latter"), Names({"k"}));
@@ -65,7 +61,7 @@ TEST_F(ItemsTest, AReplacementKeepsTheCountsOfItsProject) {
 }
 
 // A segment is several pages of the file; a statement between two writes of words begins another.
-TEST_F(ItemsTest, AReplacementAndAPieceOfTheSweepAreOneSegmentOfWordsEach) {
+TEST_F(ItemsTest, ReplacementAndSweepBatchWriteOneSegmentEach) {
   const char* const segments = "SELECT count(DISTINCT segid) FROM item_words_idx";
   Stored("k", "first", 1'000'000);
   ASSERT_EQ(InFile(segments), 1);
@@ -79,7 +75,7 @@ TEST_F(ItemsTest, AReplacementAndAPieceOfTheSweepAreOneSegmentOfWordsEach) {
   EXPECT_LE(InFile(segments), 4);
 }
 
-TEST_F(ItemsTest, AWallClockThatJumpsEndsNoItemAndKeepsNoneLonger) {
+TEST_F(ItemsTest, WallClockJumpChangesNoLifetime) {
   constexpr int64_t kHourNs = 3'600'000'000'000, kYear = 365 * kDay;
   Stored("hour", 1, kHourNs);
   clock_.Jump(kYear);
@@ -103,7 +99,7 @@ TEST_F(ItemsTest, AWallClockThatJumpsEndsNoItemAndKeepsNoneLonger) {
   EXPECT_EQ(Found(""), Names());
 }
 
-TEST_F(ItemsTest, AProjectHasALimitThatOthersDoNotShare) {
+TEST_F(ItemsTest, ItemLimitIsPerProject) {
   Stored("one", 1);
   store_.reset();
   {
@@ -113,9 +109,7 @@ TEST_F(ItemsTest, AProjectHasALimitThatOthersDoNotShare) {
     ASSERT_TRUE(database->Execute(full.c_str()));
   }
   Start();
-  Item another;
-  another.key = "another";
-  const auto refused = store_->items().Put("p", another, {});
+  const auto refused = store_->items().Put({"p", "another", "1"}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kFull);
   Stored("one", 2);
@@ -123,7 +117,7 @@ TEST_F(ItemsTest, AProjectHasALimitThatOthersDoNotShare) {
   EXPECT_EQ(Found(""), Names({"one"}));
 }
 
-TEST_F(ItemsTest, AReplacedItemIsFoundByItsNewWordsAlone) {
+TEST_F(ItemsTest, ReplacedItemIsFoundByNewWordsOnly) {
   Stored("k", {{"name", "first"}, {"list", {"nested", 7}}});
   EXPECT_EQ(Found("nested"), Names({"k"}));
   Stored("k", "second");
@@ -133,19 +127,19 @@ TEST_F(ItemsTest, AReplacedItemIsFoundByItsNewWordsAlone) {
   EXPECT_EQ(Found("東京"), Names({"日記"}));
 }
 
-TEST_F(ItemsTest, TheyCountInTheQuotaOfMemoriesAndBytes) {
+TEST_F(ItemsTest, ItemsCountInTheQuota) {
   options_.quota.rows = 2;
   Start();
   Stored("a", 1);
   Stored("b", 1);
-  auto refused = store_->items().Put("p", {.key = "c", .value = 1}, {});
+  auto refused = store_->items().Put({"p", "c", "1"}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kFull);
-  EXPECT_TRUE(store_->items().Forget("p", "a"));
+  EXPECT_TRUE(store_->items().Remove("p", "a"));
   Stored("c", 1);
 }
 
-TEST_F(ItemsTest, AccessesAreKeptWithUsesAndNotWrittenByReads) {
+TEST_F(ItemsTest, ReadsWriteNoAccessTimes) {
   Stored("k", 1);
   const int64_t before = InFile("SELECT accessed_ms FROM items");
   clock_.Advance(kMinute);
@@ -157,18 +151,18 @@ TEST_F(ItemsTest, AccessesAreKeptWithUsesAndNotWrittenByReads) {
   EXPECT_EQ(InFile("SELECT accessed_ms FROM items"), before + kMinute);
 }
 
-TEST_F(ItemsTest, AnExportHasThemWholeAndAnImportReplacesNone) {
-  const Item kept = Stored("a", {{"deep", {1, 2.5, nullptr, "x"}}}, 0);
+TEST_F(ItemsTest, ExportIsCompleteAndImportReplacesNothing) {
+  const Cell kept = Stored("a", {{"deep", {1, 2.5, nullptr, "x"}}}, 0);
   Stored("over", 1, 1);
   Stored("b", "other", kItemTtlNs, "q");
   clock_.Advance(kMinute);
   EXPECT_TRUE(store_->items().Get("p", "a"));
   auto cursor = store_->OpenExport(std::string("p"));
   ASSERT_TRUE(cursor);
-  const std::vector<ExportedItem> items = ItemsOf(**cursor);
+  const std::vector<Cell> items = ItemsOf(**cursor);
   ASSERT_EQ(items.size(), 1u);
-  EXPECT_EQ(items[0].item.value, kept.value);
-  EXPECT_EQ(items[0].item.accessed_ms, kept.accessed_ms + kMinute);
+  EXPECT_EQ(items[0].value, kept.value);
+  EXPECT_EQ(items[0].accessed_ms, kept.accessed_ms + kMinute);
   cursor->reset();
   auto copy = store_->Copy(std::string("p"));
   ASSERT_TRUE(copy) << copy.error().message;
@@ -179,7 +173,7 @@ TEST_F(ItemsTest, AnExportHasThemWholeAndAnImportReplacesNone) {
   store_ = std::move(*other);
   auto foreign = store_->OpenCopy(copy->path());
   ASSERT_TRUE(foreign) << foreign.error().message;
-  const std::vector<ExportedItem> copied = ItemsOf(**foreign);
+  const std::vector<Cell> copied = ItemsOf(**foreign);
   ASSERT_EQ(copied.size(), 1u);
   EXPECT_EQ(*store_->items().Import(copied), std::vector<bool>{true});
   EXPECT_EQ(*store_->items().Import(copied), std::vector<bool>{false});
@@ -192,7 +186,7 @@ TEST_F(ItemsTest, AnExportHasThemWholeAndAnImportReplacesNone) {
   EXPECT_GT(Stored("new", 1).version, kept.version);
 }
 
-TEST_F(ItemsTest, AnItemThatCannotBeIndexedTwiceIsThereOnceAfterManyWrites) {
+TEST_F(ItemsTest, RewrittenItemIsIndexedOnce) {
   for (int i = 0; i < 300; ++i) Stored("k" + std::to_string(i % 7), "word " + std::to_string(i));
   EXPECT_EQ(Found("word").size(), 7u);
   EXPECT_EQ(InFile("SELECT count(*) FROM item_words WHERE item_words MATCH 'word'"), 7);

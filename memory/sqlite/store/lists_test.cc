@@ -115,7 +115,7 @@ class ListCost : public ::testing::Test {
   std::unique_ptr<SqliteStore> store_;
 };
 
-TEST_F(ListCost, IsThatOfWhatIsAnsweredNotOfWhatThereIs) {
+TEST_F(ListCost, CostFollowsTheAnswerNotTheStore) {
   Fill(300);
   if (HasFatalFailure()) return;
   auto few = Costs();
@@ -181,7 +181,7 @@ class Lists : public StoreTest {
   std::vector<api::Observation> all_;
 };
 
-TEST_F(Lists, PageByPageAreASortOfEverything) {
+TEST_F(Lists, PagesTogetherEqualTheSortedRows) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -210,7 +210,7 @@ TEST_F(Lists, PageByPageAreASortOfEverything) {
   }
 }
 
-TEST_F(Lists, ATimelineIsInTheOrderOfTimeHoweverItsRowsCame) {
+TEST_F(Lists, TimelineIsOrderedByTimeForAnyWriteOrder) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);

@@ -26,47 +26,44 @@ class StoreLogTest : public StoreTest {
   int written_ = 0;
 };
 
-TEST_F(StoreLogTest, ASlowReaderOfAnExportHoldsNoLog) {
+TEST_F(StoreLogTest, SlowExportDoesNotGrowTheWal) {
   WriteMany(3);
   auto cursor = store_->OpenExport({});
   ASSERT_TRUE(cursor);
   int sessions = 0;
   Ids seen;
-  base::Status walked = (*cursor)->Walk(
-      [&](const api::Session&) -> base::Status {
-        ++sessions;
-        return {};
-      },
-      [&](const ExportedRow& row) -> base::Status {
-        seen.push_back(row.row.id);
-        WriteMany(40);  // while the client takes its time
-        return {};
-      });
-  EXPECT_TRUE(walked);
+  EXPECT_TRUE((*cursor)->WalkSessions([&](const api::Session&) -> base::Status {
+    ++sessions;
+    return {};
+  }));
+  EXPECT_TRUE((*cursor)->WalkObservations(false, [&](const ExportedRow& row) -> base::Status {
+    seen.push_back(row.row.id);
+    WriteMany(40);  // while the client takes its time
+    return {};
+  }));
   EXPECT_EQ(sessions, 1);
   EXPECT_EQ(seen, (Ids{1, 2, 3}));
   EXPECT_LE(LogBytes(), 8 << 20) << "of 24 MB that were written";
 }
 
-TEST_F(StoreLogTest, AnExportOfManyPagesHasEachRowOnce) {
+TEST_F(StoreLogTest, PagedExportHasEachRowOnce) {
   WriteMany(12);
   for (int i = 0; i < 600; ++i) MustSave(Note("small " + std::to_string(i), i % 2 ? "p" : "q"));
   for (auto [project, rows] : {std::pair{std::optional<std::string>(), 612u}, {"q", 300u}}) {
     auto cursor = store_->OpenExport(project);
     ASSERT_TRUE(cursor);
     Ids seen;
-    ASSERT_TRUE((*cursor)->Walk([](const api::Session&) { return base::Status(); },
-                                [&](const ExportedRow& row) {
-                                  seen.push_back(row.row.id);
-                                  return base::Status();
-                                }));
+    ASSERT_TRUE((*cursor)->WalkObservations(false, [&](const ExportedRow& row) {
+      seen.push_back(row.row.id);
+      return base::Status();
+    }));
     EXPECT_EQ(seen.size(), rows);
     EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end(), std::less_equal<>()));
   }
 }
 
 // A snapshot that nobody ends: no read of a server lasts so long, a person's tool may.
-TEST_F(StoreLogTest, ALogThatAReaderHoldsHasALimitAndCountsInTheQuota) {
+TEST_F(StoreLogTest, WalHeldByAReaderIsLimitedAndCounted) {
   StoreOptions options;
   options.max_log_bytes = 8 << 20;
   Reopen(options);
@@ -98,7 +95,7 @@ TEST_F(StoreLogTest, ALogThatAReaderHoldsHasALimitAndCountsInTheQuota) {
 
 // A reader keeps the WAL at its limit, where the writer ends copies again and again: one copy after
 // the other, until it ends one.
-TEST_F(StoreLogTest, ACopyThatHoldsTheLogIsEndedAtItsLimit) {
+TEST_F(StoreLogTest, CopyIsEndedAtTheWalLimit) {
   StoreOptions options;
   options.max_log_bytes = 1 << 20;
   Reopen(options);
@@ -123,7 +120,7 @@ TEST_F(StoreLogTest, ACopyThatHoldsTheLogIsEndedAtItsLimit) {
   ExpectSound();
 }
 
-TEST_F(StoreLogTest, ACopyNeedsRoomForWhatIsInTheLogToo) {
+TEST_F(StoreLogTest, CopyNeedsSpaceForTheWalToo) {
   WriteMany(1);
   store_.reset();
   const std::string path = scratch_.File("store");
@@ -137,7 +134,7 @@ TEST_F(StoreLogTest, ACopyNeedsRoomForWhatIsInTheLogToo) {
   EXPECT_EQ(copied.error().code, base::Code::kFull) << copied.error().message;
 }
 
-TEST_F(StoreLogTest, ChecksOfALargeFileHoldNoLogWhileOthersWrite) {
+TEST_F(StoreLogTest, ChecksDuringWritesDoNotGrowTheWal) {
   WriteMany(30);
   std::atomic<bool> checked = false;
   std::atomic<int> written = 0;

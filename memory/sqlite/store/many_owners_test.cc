@@ -19,7 +19,7 @@ class ManyOwnersTest : public TraceStoreTest {
   }
 };
 
-TEST_F(ManyOwnersTest, DueAndNewestTracesOfOneAreNotHiddenByThoseOfAnother) {
+TEST_F(ManyOwnersTest, DueAndNewestTracesAreFoundBesideManyOfOthers) {
   const int64_t due_ms = clock_.NowMs() - 1000;
   const std::string bobs = AddMany("bob", 1, "bob's", due_ms - 1000).front();
   NewTrace shared;
@@ -48,7 +48,7 @@ TEST_F(ManyOwnersTest, DueAndNewestTracesOfOneAreNotHiddenByThoseOfAnother) {
   EXPECT_EQ(store_->traces().Due(elsewhere, 10)->size(), 1u) << "the organization's";
 }
 
-TEST_F(ManyOwnersTest, ATextThatManyHaveIsStoredOnceForEach) {
+TEST_F(ManyOwnersTest, EqualTextIsStoredOncePerOwner) {
   for (int i = 0; i < 1'100; ++i) AddTo(Of("user " + std::to_string(i)), "yes");
   const std::string first = AddTo(Of("user 1"), "yes");
   EXPECT_EQ(first, AddTo(Of("user 1"), "yes"));
@@ -61,7 +61,7 @@ TEST_F(ManyOwnersTest, ATextThatManyHaveIsStoredOnceForEach) {
   EXPECT_NE(AddTo(Of("user 1099"), "yes"), last) << "its old text is free";
 }
 
-TEST_F(ManyOwnersTest, PairsOfOneDoNotKeepThoseOfAnotherFromARun) {
+TEST_F(ManyOwnersTest, RunConsidersPairsBesideManyOfOthers) {
   AddMany("ann", 400, "ann's");
   AddTo(Of("bob"), "the pump of the well");
   AddTo(Of("bob"), "the pump was repaired");
@@ -75,7 +75,7 @@ TEST_F(ManyOwnersTest, PairsOfOneDoNotKeepThoseOfAnotherFromARun) {
   EXPECT_EQ(ReflectOf(Of("bob")).counts.strengthened, 1);
 }
 
-TEST_F(ManyOwnersTest, TheFileGrowsWithTracesNotWithReads) {
+TEST_F(ManyOwnersTest, PairsAreBoundedByTracesNotReads) {
   const int64_t traces = 60;
   for (int64_t i = 0; i < traces; ++i)
     Add("pump " + std::to_string(i) + " of well " + std::to_string(i % 7) + " and " +
@@ -97,7 +97,7 @@ TEST_F(ManyOwnersTest, TheFileGrowsWithTracesNotWithReads) {
 }
 
 // Searches of one within a minute fill no more than a part of what the server keeps of them.
-TEST_F(ManyOwnersTest, PairsOfOneLeaveRoomInMemoryForThoseOfAnother) {
+TEST_F(ManyOwnersTest, PairsInMemoryAreLimitedPerOwner) {
   AddMany("ann", 300, "word");
   AddTo(Of("bob"), "the pump of the well");
   AddTo(Of("bob"), "the pump was repaired");
@@ -116,7 +116,7 @@ TEST_F(ManyOwnersTest, PairsOfOneLeaveRoomInMemoryForThoseOfAnother) {
             1);
 }
 
-TEST_F(ManyOwnersTest, TopicsOfOneProjectDoNotHideThoseOfAnother) {
+TEST_F(ManyOwnersTest, TopicPrefixFindsRowsBesideManyOfOthers) {
   for (int i = 0; i < 40; ++i) {
     auto note = Note("text " + std::to_string(i), "ann");
     note.topic_key = "topic/" + std::to_string(100 + i);

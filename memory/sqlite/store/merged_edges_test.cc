@@ -26,7 +26,7 @@ class MergedEdgesTest : public TraceStoreTest {
 };
 
 // Each merge of a trace that 20,000 others lead to held the writer for two seconds.
-TEST_F(MergedEdgesTest, AMergeWritesNothingForEdgesThatLeadToItsSources) {
+TEST_F(MergedEdgesTest, MergeRewritesNoIncomingEdges) {
   const std::string hub = Add("the index of all"), other = Add("another index");
   const auto notes = AddMany("default", 600, "a note");
   LinkAll(notes, hub);
@@ -38,7 +38,7 @@ TEST_F(MergedEdgesTest, AMergeWritesNothingForEdgesThatLeadToItsSources) {
   EXPECT_EQ(Ends(notes[7]), std::vector{merged});
 }
 
-TEST_F(MergedEdgesTest, AnEdgeLeadsToWhatItsEndBecame) {
+TEST_F(MergedEdgesTest, EdgeFollowsMergesOfItsEnd) {
   const std::string from = Add("from"), a = Add("a"), b = Add("b"), c = Add("c"), d = Add("d");
   ASSERT_TRUE(Link(from, a, 0.3));
   ASSERT_TRUE(Link(from, b, 0.6, "knows"));
@@ -70,7 +70,7 @@ TEST_F(MergedEdgesTest, AnEdgeLeadsToWhatItsEndBecame) {
 
 // A merged trace had a hundred times the limit, and the next edge was refused for some that no
 // answer showed.
-TEST_F(MergedEdgesTest, EveryPathKeepsTheLimitOfShownEdges) {
+TEST_F(MergedEdgesTest, EdgeLimitCountsVisibleEdgesOnly) {
   auto ends = AddMany("default", 3 * kMaxTraceEdges, "an end");
   const std::vector<std::string> texts = {"User likes tea", "user likes TEA", "USER likes tea"};
   std::vector<std::string> sources;
@@ -110,7 +110,7 @@ TEST_F(MergedEdgesTest, EveryPathKeepsTheLimitOfShownEdges) {
   }
 }
 
-TEST_F(MergedEdgesTest, WhenTheMergedOnesAreGoneTheirEdgesStay) {
+TEST_F(MergedEdgesTest, EdgesSurviveThePurgeOfMergedSources) {
   const std::string hub = Add("the index"), other = Add("another"), third = Add("a third");
   const auto notes = AddMany("default", 2'500, "a note");
   LinkAll(notes, hub);
@@ -128,7 +128,7 @@ TEST_F(MergedEdgesTest, WhenTheMergedOnesAreGoneTheirEdgesStay) {
   EXPECT_EQ(Get(notes[0])->edges[0].kind, "heavy");
 }
 
-TEST_F(MergedEdgesTest, AHardDeleteOfAHubTakesItsEdges) {
+TEST_F(MergedEdgesTest, HardDeleteOfAHubRemovesItsEdges) {
   const std::string hub = Add("the index");
   const auto notes = AddMany("default", 2'500, "a note");
   LinkAll(notes, hub);
@@ -137,7 +137,7 @@ TEST_F(MergedEdgesTest, AHardDeleteOfAHubTakesItsEdges) {
   EXPECT_EQ(store_->Delete(1'000'000, true, kMidnight).error().code, base::Code::kNotFound);
 }
 
-TEST_F(MergedEdgesTest, ACopyHasTheEdgesOfMergedTraces) {
+TEST_F(MergedEdgesTest, CopyContainsEdgesOfMergedTraces) {
   const std::string from = Add("from"), a = Add("a"), b = Add("b"), c = Add("c");
   ASSERT_TRUE(Link(from, a));
   MustMerge({MustMerge({a, b}), c});
@@ -153,7 +153,7 @@ TEST_F(MergedEdgesTest, ACopyHasTheEdgesOfMergedTraces) {
 }
 
 // The tags of a group were more than one trace may have, and the whole run failed.
-TEST_F(MergedEdgesTest, ARunMergesAsManyAsTheTagsOfOneTraceAllow) {
+TEST_F(MergedEdgesTest, RunMergesWithinTheTagLimit) {
   const auto add = [&](const std::string& content, int first) {
     NewTrace trace;
     trace.content = content;

@@ -34,9 +34,9 @@ class StoreModel {
         Rewrite(id, note.content, now_ms);
         return id;
       }
-    } else if (auto twins = by_content_.find({note.project, note.content});
-               twins != by_content_.end()) {
-      auto [written_ms, minus_id] = *twins->second.rbegin();  // the latest; of equals the first
+    } else if (auto equal = by_content_.find({note.project, note.content});
+               equal != by_content_.end()) {
+      auto [written_ms, minus_id] = *equal->second.rbegin();  // the latest; of equals the first
       if (now_ms - written_ms <= 15 * kMinute) return ++rows[-minus_id].duplicates, -minus_id;
     }
     rows[next] = {note.content, note.topic_key, note.project, 1, 0, now_ms, false};
@@ -62,9 +62,9 @@ class StoreModel {
   std::set<int64_t> LiveWith(const std::string& content) const {
     std::set<int64_t> ids;
     for (const char* project : {"p", "q"}) {
-      auto twins = by_content_.find({project, content});
-      if (twins == by_content_.end()) continue;
-      for (auto [written_ms, minus_id] : twins->second) ids.insert(-minus_id);
+      auto equal = by_content_.find({project, content});
+      if (equal == by_content_.end()) continue;
+      for (auto [written_ms, minus_id] : equal->second) ids.insert(-minus_id);
     }
     return ids;
   }
@@ -79,9 +79,9 @@ class StoreModel {
   void Unlink(int64_t id) {
     const Row& row = rows[id];
     if (!row.topic.empty()) topics_.erase({row.project, row.topic});
-    auto twins = by_content_.find({row.project, row.content});
-    twins->second.erase({row.written_ms, -id});
-    if (twins->second.empty()) by_content_.erase(twins);
+    auto equal = by_content_.find({row.project, row.content});
+    equal->second.erase({row.written_ms, -id});
+    if (equal->second.empty()) by_content_.erase(equal);
   }
   std::map<Key, int64_t> topics_;  // live rows only
   std::map<Key, std::set<std::pair<int64_t, int64_t>>> by_content_;
@@ -94,7 +94,7 @@ uint64_t Steps() {
   return asked ? std::stoull(asked) : 400;
 }
 
-TEST(StoreModel, RandomOperationsMatchAndTheIndexStaysSound) {
+TEST(StoreModel, RandomOperationsMatchTheModel) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);

@@ -3,6 +3,7 @@
 
 #include "lib/base/check.h"
 #include "lib/base/process/log.h"
+#include "lib/conversation/sqlite/rows.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/keys.h"
@@ -51,6 +52,7 @@ SqliteStore::State::State(std::string of, StoreOptions with)
                                      : std::make_shared<ResidentBudget>(options.index_bytes),
                 options.index_at_once, options.embedder ? options.embedder->model() : 0,
                 options.embedder ? options.embedder->dimensions() : 0,
+                options.embedder ? options.embedder->pieces() : nullptr,
                 options.remote ? [this](const auto& slots) { remote_gaps.Announce(slots); }
                                : std::function<void(const std::vector<int64_t>&)>()}),
       eraser(
@@ -132,7 +134,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   reader.reset();
   state->resident.Watch(database);
   RETURN_IF_ERROR(state->usage.Read(database));
-  ASSIGN_OR_RETURN(const int64_t aged_ms, conversation::LoadFieldClock(database));
+  ASSIGN_OR_RETURN(const int64_t aged_ms, conversation::SqliteRows(database).LoadClock());
   state->fields.emplace(*options.clock, aged_ms, options.working_memory_ttl_ms);
   ASSIGN_OR_RETURN(const int64_t item_clock_ms, LoadItemClock(database));
   ASSIGN_OR_RETURN(const int64_t pending_turns, CountPendingTurns(database));
@@ -184,9 +186,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   state->items.emplace(SqliteItems::Parts{
       *state->writer, state->readers, *options.clock, item_clock_ms, options.query_deadline_ms,
       [state = state.get()] { return state->AdmitGrowth(); }, options.embedder.get()});
-  state->shared.emplace(SqliteShared::Parts{
-      *state->writer, state->readers, [state = state.get()] { return state->items->AgedMs(); },
-      [state = state.get()] { return state->AdmitGrowth(); }});
+  state->shared.emplace(
+      std::make_unique<SqliteCellHost>(SqliteCellHost::Parts{
+          *state->writer, state->readers, [state = state.get()] { return state->AdmitGrowth(); },
+          [](Database& file) { return std::make_unique<SharedCells>(file); }}),
+      state->readers, *options.clock, [state = state.get()] { return state->items->AgedMs(); });
   std::shared_ptr<const base::AgingClock> decay =
       options.decay_clock ? options.decay_clock
                           : std::make_shared<const base::AgingClock>(*options.clock, 0);

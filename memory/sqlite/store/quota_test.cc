@@ -38,7 +38,7 @@ class StoreQuota : public ::testing::Test {
   std::unique_ptr<SqliteStore> store_;
 };
 
-TEST_F(StoreQuota, AtTheRowLimitNothingGrowsAndADeleteMakesRoom) {
+TEST_F(StoreQuota, RowLimitRefusesWritesUntilADelete) {
   Open({3, 0});
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(Save(std::to_string(i)));
   ExpectRefused(Save("one more"), "quota-rows: this namespace keeps 3 memories, the limit is 3");
@@ -55,17 +55,17 @@ TEST_F(StoreQuota, AtTheRowLimitNothingGrowsAndADeleteMakesRoom) {
   ExpectRefused(Save("and more"), "quota-rows");
 }
 
-TEST_F(StoreQuota, ConversationsMayShrinkAtTheLimit) {
+TEST_F(StoreQuota, ConversationsMayShrinkAtTheRowLimit) {
   Open({1, 0});
   ASSERT_TRUE(Save("the only one"));
   const auto callers = store_->Conversations("caller");
-  using Room = conversation::Host::Room;
-  const auto nothing = [](sqlite::Database&) { return base::Result<base::Json>(base::Json()); };
-  ExpectRefused(Outcome(callers->Write(nothing, Room::kNeeds)), "quota-rows");
-  EXPECT_TRUE(callers->Write(nothing, Room::kGives));
+  using Space = conversation::Host::Space;
+  const auto nothing = [](conversation::Rows&) { return base::Result<base::Json>(base::Json()); };
+  ExpectRefused(Outcome(callers->Write(nothing, Space::kConsumes)), "quota-rows");
+  EXPECT_TRUE(callers->Write(nothing, Space::kFrees));
 }
 
-TEST_F(StoreQuota, WhatIsThereCountsFromTheFirstWriteOn) {
+TEST_F(StoreQuota, ExistingRowsCountAfterARestart) {
   Open({});
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(Save(std::to_string(i)));
   Open({5, 0});
@@ -74,7 +74,7 @@ TEST_F(StoreQuota, WhatIsThereCountsFromTheFirstWriteOn) {
   EXPECT_TRUE(Save("one more"));
 }
 
-TEST_F(StoreQuota, BytesThatAHardDeleteGivesBackCanBeUsedAgain) {
+TEST_F(StoreQuota, HardDeleteFreesBytesOfTheQuota) {
   Open({});
   const int64_t empty = store_->Usage().bytes;
   Open({0, empty + (512 << 10)});
@@ -94,7 +94,7 @@ TEST_F(StoreQuota, BytesThatAHardDeleteGivesBackCanBeUsedAgain) {
   EXPECT_TRUE(Save("small"));
 }
 
-TEST_F(StoreQuota, AnImportStopsAtTheLimit) {
+TEST_F(StoreQuota, ImportStopsAtTheRowLimit) {
   Open({10, 0});
   auto rows = [](int first) {
     std::vector<ExportedRow> rows(8);

@@ -70,7 +70,7 @@ const char* NameOf(Method method) {
 
 Found FoundAs(Observation row, const Ranked& ranked, bool by_meaning) {
   Found found{std::move(row), -ranked.score, NameOf(ranked.method)};
-  if (by_meaning) found.scores = FoundScores{ranked.lexical, ranked.similarity};
+  if (by_meaning) found.scores = FoundScores{ranked.lexical, ranked.similarity, ranked.signals};
   return found;
 }
 

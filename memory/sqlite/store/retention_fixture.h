@@ -58,11 +58,10 @@ class RetentionTest : public StoreTest {
   }
   static Ids Walked(ExportCursor& cursor) {
     Ids ids;
-    EXPECT_TRUE(cursor.Walk([](const api::Session&) { return base::Status(); },
-                            [&](const ExportedRow& row) {
-                              ids.push_back(row.row.id);
-                              return base::Status();
-                            }));
+    EXPECT_TRUE(cursor.WalkObservations(false, [&](const ExportedRow& row) {
+      ids.push_back(row.row.id);
+      return base::Status();
+    }));
     return ids;
   }
   Ids Exported() {

@@ -41,7 +41,7 @@ class Model {
     row.gone_at = now;
   }
   int64_t Save(const api::NewObservation& note) {
-    int64_t twin = 0;
+    int64_t duplicate = 0;
     for (auto& [id, row] : rows) {
       if (row.gone != Gone::kNo || row.project != note.project || row.scope != note.scope) continue;
       if (!note.topic_key.empty()) {
@@ -57,12 +57,12 @@ class Model {
         return id;
       }
       const bool same = row.content == note.content && row.type == note.type && Live(row);
-      if (same && (twin == 0 || row.content_at > rows[twin].content_at)) twin = id;
+      if (same && (duplicate == 0 || row.content_at > rows[duplicate].content_at)) duplicate = id;
     }
-    if (twin != 0) {
-      ++rows[twin].duplicates;
-      rows[twin].seen = now;
-      return twin;
+    if (duplicate != 0) {
+      ++rows[duplicate].duplicates;
+      rows[duplicate].seen = now;
+      return duplicate;
     }
     rows[next] = {note.project, note.scope, note.type, note.content, note.topic_key, now, now, 0,
                   now,          0,          0,         Gone::kNo};
@@ -229,7 +229,7 @@ TEST_F(RetentionModelTest, RandomHistoriesKeepWhatTheModelKeeps) {
   ExpectSound();
 }
 
-TEST_F(RetentionTest, ThirtyDaysOfWritingStayWithinTheRulesAndKeepWhatIsRead) {
+TEST_F(RetentionTest, ThirtyDaysStayWithinTheRulesAndKeepUsedRows) {
   SetRules("p", R"([{"type": "discovery", "ttl": "72h"}, {"type": "tool", "maxRows": 40}])");
   const int64_t treasured = Save("the treasured one", "tool");
   int64_t day_10_pages = 0;
@@ -266,7 +266,7 @@ class DeadlyClock : public base::Clock {
   mutable std::atomic<int> asks_;
 };
 
-TEST_F(RetentionTest, ARoundThatIsKilledAnywhereLosesNothingElseAndTheNextOneEndsIt) {
+TEST_F(RetentionTest, KilledSweepLosesNothingAndTheNextCompletesIt) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer starts no thread after a fork; the tier long runs this";
 #endif

@@ -6,7 +6,7 @@
 namespace memory {
 namespace {
 
-TEST_F(RetentionTest, ARowIsHiddenEverywhereTheMomentItIsOver) {
+TEST_F(RetentionTest, ExpiredRowIsHiddenOnEveryPathAtOnce) {
   SetRules("p", R"([{"ttl": "1h"}, {"type": "decision"}])");
   Save("fleeting words");
   Save("lasting words", "decision");
@@ -35,7 +35,7 @@ TEST_F(RetentionTest, ARowIsHiddenEverywhereTheMomentItIsOver) {
   ExpectSound();
 }
 
-TEST_F(RetentionTest, TheIndexInMemoryHidesItAtTheSameMoment) {
+TEST_F(RetentionTest, ResidentIndexHidesExpiredRowsAtOnce) {
   options_.index_at_once = true;
   Start();
   SetRules("p", R"([{"ttl": "1h"}])");
@@ -55,7 +55,7 @@ TEST_F(RetentionTest, TheIndexInMemoryHidesItAtTheSameMoment) {
   EXPECT_EQ(Find("resident", In("p")), Ids{late});
 }
 
-TEST_F(RetentionTest, RowsThatAreOverTakeNobodysPlaceInAnAnswer) {
+TEST_F(RetentionTest, ExpiredRowsFillNoPlaceInResults) {
   SetRules("p", R"([{"ttl": "1h"}, {"type": "decision"}])");
   for (int i = 0; i < 60; ++i) Save("common word " + std::to_string(i));
   const int64_t stays =
@@ -64,7 +64,7 @@ TEST_F(RetentionTest, RowsThatAreOverTakeNobodysPlaceInAnAnswer) {
   EXPECT_EQ(Find("common word", In("p")), Ids{stays});
 }
 
-TEST_F(RetentionTest, WhatIsOverIsTakenOutAndRemovedLater) {
+TEST_F(RetentionTest, SweepHidesExpiredRowsAndPurgesThemLater) {
   SetRules("p", R"([{"ttl": "1h"}])");
   for (int i = 0; i < 250; ++i) Save("row " + std::to_string(i));
   Save("stays", "discovery", "q");
@@ -83,7 +83,7 @@ TEST_F(RetentionTest, WhatIsOverIsTakenOutAndRemovedLater) {
   ExpectSound();
 }
 
-TEST_F(RetentionTest, ALongerTtlBringsBackWhatIsNotRemovedYet) {
+TEST_F(RetentionTest, LongerTtlRestoresUnpurgedRows) {
   SetRules("p", R"([{"ttl": "1h"}])");
   Save("a mistake hides it");
   Save("deleted by somebody");
@@ -102,7 +102,7 @@ TEST_F(RetentionTest, ALongerTtlBringsBackWhatIsNotRemovedYet) {
   ExpectSound();
 }
 
-TEST_F(RetentionTest, ACapTakesTheLeastRecentlyUsedAndSparesWhatWasUsed) {
+TEST_F(RetentionTest, CapEvictsLeastRecentlyUsedAndSparesUsedRows) {
   for (int i = 1; i <= 6; ++i) {
     Save("row number " + std::to_string(i));
     clock_.Advance(kMinute);
@@ -118,7 +118,7 @@ TEST_F(RetentionTest, ACapTakesTheLeastRecentlyUsedAndSparesWhatWasUsed) {
   EXPECT_TRUE(store_->Get(7));
   Swept swept = MustSweep();
   EXPECT_EQ(swept.capped, 0) << "all were used within a day";
-  EXPECT_EQ(swept.over_cap, 3);
+  EXPECT_EQ(swept.cap_exempt, 3);
   clock_.Advance(kDay);
   EXPECT_EQ(MustSweep().capped, 0) << "to the millisecond";
   clock_.Advance(1);
@@ -127,7 +127,7 @@ TEST_F(RetentionTest, ACapTakesTheLeastRecentlyUsedAndSparesWhatWasUsed) {
   ExpectSound();
 }
 
-TEST_F(RetentionTest, CapsCountEachScopeAndProjectForItself) {
+TEST_F(RetentionTest, CapsCountPerScopeAndProject) {
   for (int i = 0; i < 4; ++i) {
     for (const char* project : {"p", "q"}) {
       for (const char* scope : {"project", "global"}) {
@@ -152,7 +152,7 @@ TEST_F(RetentionTest, CapsCountEachScopeAndProjectForItself) {
   EXPECT_EQ(counted("q", "project"), 4u);
 }
 
-TEST_F(RetentionTest, UseIsOnRecordAfterACloseAndAskingAsOfIsNone) {
+TEST_F(RetentionTest, UseSurvivesARestartAndAsOfQueriesAreNoUse) {
   for (int i = 1; i <= 3; ++i) Save("row number " + std::to_string(i));
   EXPECT_TRUE(store_->Get(1));
   Filter then;
@@ -164,7 +164,7 @@ TEST_F(RetentionTest, UseIsOnRecordAfterACloseAndAskingAsOfIsNone) {
   EXPECT_EQ(Listed(), Ids{1});
 }
 
-TEST_F(RetentionTest, WhatRetentionHidStaysInTheFileAsLongAsItsUseProtects) {
+TEST_F(RetentionTest, UsedRowIsPurgedOnlyAfterItsProtection) {
   options_.deleted_ms = 0;
   Start();
   SetRules("p", R"([{"ttl": "1h"}])");
@@ -185,7 +185,7 @@ TEST_F(RetentionTest, WhatRetentionHidStaysInTheFileAsLongAsItsUseProtects) {
   EXPECT_EQ(InFile("SELECT count(*) FROM observations"), 0);
 }
 
-TEST_F(RetentionTest, RulesOutliveARestartAndAnEmptyListBringsTheDefaultsBack) {
+TEST_F(RetentionTest, RulesSurviveARestartAndEmptyListRestoresDefaults) {
   options_.retention = {{"*", "project", kHour, 0}};
   Start();
   EXPECT_EQ((*store_->Retention("p"))[0].ttl_ms, kHour);
@@ -199,7 +199,7 @@ TEST_F(RetentionTest, RulesOutliveARestartAndAnEmptyListBringsTheDefaultsBack) {
   EXPECT_EQ(InFile("SELECT count(*) FROM projects"), 1);
 }
 
-TEST_F(RetentionTest, ATopicThatIsOverIsFreeAtOnceSweptOrNot) {
+TEST_F(RetentionTest, TopicOfAnExpiredRowIsFreeAtOnce) {
   SetRules("p", R"([{"ttl": "1h"}])");
   EXPECT_EQ(SaveTopic("k", "old").action, "created");
   clock_.Advance(kHour);
@@ -214,7 +214,7 @@ TEST_F(RetentionTest, ATopicThatIsOverIsFreeAtOnceSweptOrNot) {
   ExpectSound();
 }
 
-TEST_F(RetentionTest, ARowThatIsOverSwallowsNoEqualOne) {
+TEST_F(RetentionTest, ExpiredRowIsNoDuplicate) {
   options_.dedup_window_ms = kDay;
   Start();
   SetRules("p", R"([{"ttl": "1h"}])");
@@ -229,7 +229,7 @@ TEST_F(RetentionTest, ARowThatIsOverSwallowsNoEqualOne) {
   EXPECT_EQ(Listed(), Ids{second});
 }
 
-TEST_F(RetentionTest, AnImportFindsTheTopicFreeAndSkipsTheSameRow) {
+TEST_F(RetentionTest, ImportReusesExpiredTopicAndSkipsTheSameRow) {
   SetRules("p", R"([{"ttl": "1h"}])");
   SaveTopic("k", "over soon");
   api::Observation over = *store_->Get(1);
@@ -247,7 +247,7 @@ TEST_F(RetentionTest, AnImportFindsTheTopicFreeAndSkipsTheSameRow) {
   ExpectSound();
 }
 
-TEST_F(RetentionTest, EarlierTextsAreHiddenLikeRowsAndRemovedLater) {
+TEST_F(RetentionTest, ExpiredRevisionsAreHiddenAndPurgedLater) {
   SaveTopic("k", "first");
   clock_.Advance(kHour);
   SaveTopic("k", "second");
@@ -273,14 +273,14 @@ TEST_F(RetentionTest, EarlierTextsAreHiddenLikeRowsAndRemovedLater) {
   EXPECT_EQ(InFile("SELECT count(*) FROM revisions"), 59);
 }
 
-TEST_F(RetentionTest, KeysGoWhenTheyAreOld) {
+TEST_F(RetentionTest, IdempotencyKeysExpireAfterSevenDays) {
   MustSave(Note("first"), clock_.NowMs(), "key");
   EXPECT_EQ(MustSweep().keys, 0);
   clock_.Advance(7 * kDay + 1);
   EXPECT_EQ(MustSweep().keys, 1);
 }
 
-TEST_F(RetentionTest, ACopyHasNothingThatIsOver) {
+TEST_F(RetentionTest, CopyContainsNoExpiredRow) {
   SetRules("p", R"([{"ttl": "1h"}])");
   SetRules("q", R"([{"ttl": "5h"}])");
   Save("overandgone");
@@ -294,7 +294,7 @@ TEST_F(RetentionTest, ACopyHasNothingThatIsOver) {
   EXPECT_TRUE(store_->Copy("q"));
 }
 
-TEST_F(RetentionTest, ARoundThatIsToldToStopEndsAndTheNextGoesOn) {
+TEST_F(RetentionTest, StoppedSweepEndsAndTheNextContinues) {
   SetRules("p", R"([{"ttl": "1h"}])");
   for (int i = 0; i < 150; ++i) Save("row " + std::to_string(i));
   clock_.Advance(kHour);
@@ -304,7 +304,7 @@ TEST_F(RetentionTest, ARoundThatIsToldToStopEndsAndTheNextGoesOn) {
   EXPECT_EQ(MustSweep().lapsed, 150);
 }
 
-TEST_F(RetentionTest, AWriteDuringARoundIsNeverHidden) {
+TEST_F(RetentionTest, WriteDuringASweepIsNeverHidden) {
   SetRules("p", R"([{"maxRows": 1}])");
   for (int round = 0; round < 20; ++round) {
     for (int i = 0; i < 10; ++i) {

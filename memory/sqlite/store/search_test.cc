@@ -8,7 +8,7 @@
 namespace memory {
 namespace {
 
-TEST_F(StoreTest, TopicsOfOtherProjectsAndScopesAreOtherTopics) {
+TEST_F(StoreTest, TopicIsPerProjectAndScope) {
   auto note = Note("a");
   note.topic_key = "k";
   MustSave(note);
@@ -19,7 +19,7 @@ TEST_F(StoreTest, TopicsOfOtherProjectsAndScopesAreOtherTopics) {
   EXPECT_EQ(MustSave(note).action, "created");
 }
 
-TEST_F(StoreTest, ANaturalQuestionFindsRowsThatAllWordsTogetherWouldNot) {
+TEST_F(StoreTest, QuestionMatchesRowsWithSomeOfItsWords) {
   MustSave(Note("The linker reports an undefined reference when libfoo is missing"));
   MustSave(Note("Coffee is in the kitchen"));
   EXPECT_EQ(Find("Why does the build of our service fail with a linker error since yesterday?"),
@@ -27,7 +27,7 @@ TEST_F(StoreTest, ANaturalQuestionFindsRowsThatAllWordsTogetherWouldNot) {
   EXPECT_EQ(Find("quantum entanglement"), Ids{});
 }
 
-TEST_F(StoreTest, HostileQueriesAreOnlyWords) {
+TEST_F(StoreTest, HostileQueriesAreTreatedAsWords) {
   MustSave(Note("alpha beta"));
   for (std::string text : {"\"", "' OR 1=1 --", "alpha\"", "NEAR(", "a* OR -b", ")(", "title:alpha",
                            "^", "{}", "AND OR NOT"}) {
@@ -40,7 +40,7 @@ TEST_F(StoreTest, HostileQueriesAreOnlyWords) {
   EXPECT_EQ(Find("alpha NOT beta", {}, true), Ids{});
 }
 
-TEST_F(StoreTest, SearchHasAccentsCjkTagsAndTopicKeysButNotTypesOrProjects) {
+TEST_F(StoreTest, SearchCoversAccentsCjkTagsAndTopicsNotTypes) {
   auto tagged = Note("nothing else");
   tagged.tags = {"kubernetes"};
   MustSave(tagged);
@@ -59,7 +59,7 @@ TEST_F(StoreTest, SearchHasAccentsCjkTagsAndTopicKeysButNotTypesOrProjects) {
   EXPECT_EQ(Find("p"), Ids{});
 }
 
-TEST_F(StoreTest, SearchListsOnlyRowsThatHoldAWordAndRecallTheirNeighboursToo) {
+TEST_F(StoreTest, SearchReturnsHitsAndRecallAddsNeighbours) {
   MustSave(Note("before it"));
   MustSave(Note("the zeppelin landed"));
   MustSave(Note("after it"));
@@ -74,7 +74,7 @@ TEST_F(StoreTest, SearchListsOnlyRowsThatHoldAWordAndRecallTheirNeighboursToo) {
   }
 }
 
-TEST_F(StoreTest, RecallIsFilledUpWithTheNewestAndNeverTwice) {
+TEST_F(StoreTest, RecallIsFilledWithNewestRowsOnce) {
   for (int i = 0; i < 6; ++i) {
     auto note = Note("filler " + std::to_string(i));
     note.session_id = "s" + std::to_string(i);
@@ -95,7 +95,7 @@ TEST_F(StoreTest, RecallIsFilledUpWithTheNewestAndNeverTwice) {
   EXPECT_TRUE(store_->Recall(filter, "zeppelin")->rows.empty());
 }
 
-TEST_F(StoreTest, KnowledgeRefreshedTodayIsNewest) {
+TEST_F(StoreTest, RefreshedTopicIsNewest) {
   auto note = Note("old");
   note.topic_key = "k";
   MustSave(note, kMidnight);
@@ -105,7 +105,7 @@ TEST_F(StoreTest, KnowledgeRefreshedTodayIsNewest) {
   EXPECT_EQ(store_->Recent({})->at(0).id, 1);
 }
 
-TEST_F(StoreTest, GlobalRowsCrossProjectsAndProjectRowsNever) {
+TEST_F(StoreTest, OnlyGlobalRowsAreFoundFromOtherProjects) {
   auto global = Note("shared zeppelin", "a");
   global.scope = "global";
   MustSave(global);
@@ -128,7 +128,7 @@ TEST_F(StoreTest, GlobalRowsCrossProjectsAndProjectRowsNever) {
   EXPECT_TRUE(store_->Recent(In("never-written"))->empty());
 }
 
-TEST_F(StoreTest, ProjectsAreMatchedByCaseFoldingAndEchoedAsFirstWritten) {
+TEST_F(StoreTest, ProjectMatchesByCaseFoldingAndKeepsItsFirstForm) {
   MustSave(Note("zeppelin", "Straße"));
   auto again = Note("more zeppelin", "STRASSE");
   again.session_id = "s-Straße";
@@ -138,7 +138,7 @@ TEST_F(StoreTest, ProjectsAreMatchedByCaseFoldingAndEchoedAsFirstWritten) {
   EXPECT_EQ(store_->Get(2)->project, "Straße");
 }
 
-TEST_F(StoreTest, AuditAndSecurityRecordsAppearOnlyWhenAskedFor) {
+TEST_F(StoreTest, AuditRowsAppearOnlyOnRequest) {
   auto record = Note("zeppelin denied");
   record.type = "audit";
   MustSave(record);
@@ -184,7 +184,7 @@ class LargeProject : public StoreTest {
   int rows_ = 1500;
 };
 
-TEST_F(LargeProject, ItsFirstFiveAreThoseOfScoringEverything) {
+TEST_F(LargeProject, TopFiveMatchScoringOfAllRows) {
   std::mt19937 random(8);
   int same = 0;
   for (int i = 0; i < 20; ++i) {
@@ -196,7 +196,7 @@ TEST_F(LargeProject, ItsFirstFiveAreThoseOfScoringEverything) {
   EXPECT_GE(same, 95);
 }
 
-TEST_F(LargeProject, RowsOfARareTypeAreFoundBehindManyStrongerOnes) {
+TEST_F(LargeProject, RareTypeIsFoundAmongManyBetterHits) {
   auto rare = Note("w1 " + std::string(400, 'x'));
   rare.type = "decision";
   const int64_t id = MustSave(rare).id;

@@ -1,4 +1,5 @@
 // Shared memory in a file: restarts, expiry, limits.
+#include "lib/api/limits.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/sqlite/store/store_fixture.h"
 
@@ -14,16 +15,16 @@ class SharedStoreTest : public StoreTest {
     options.quota = quota;
     Reopen(std::move(options));
   }
-  base::Result<SharedWritten> Put(const std::string& owner, const std::string& key,
-                                  const std::string& value = "1", int64_t ttl_ms = 0) {
-    return store_->shared().Put({owner, key, value}, ttl_ms * 1'000'000, {});
+  base::Result<CellWritten> Put(const std::string& owner, const std::string& key,
+                                const std::string& value = "1", int64_t ttl_ms = 0) {
+    return store_->shared().Put({owner, key, value, 0, {}, ttl_ms * 1'000'000}, {});
   }
   bool Has(const std::string& key) { return store_->shared().Get("a", key).has_value(); }
 
   ::testing::FakeClock clock_;
 };
 
-TEST_F(SharedStoreTest, KeepsWhatItAcknowledgedWithItsVersion) {
+TEST_F(SharedStoreTest, AcknowledgedItemSurvivesWithItsVersion) {
   ASSERT_TRUE(Put("a", "k", "\"v\""));
   ASSERT_TRUE(Put("a", "gone"));
   ASSERT_TRUE(store_->shared().Remove("a", "gone", {}));
@@ -32,13 +33,13 @@ TEST_F(SharedStoreTest, KeepsWhatItAcknowledgedWithItsVersion) {
   ASSERT_TRUE(item);
   EXPECT_EQ(item->value, "\"v\"");
   EXPECT_EQ(item->version, 1);
-  EXPECT_EQ(Put("a", "gone").value().version, 3) << "no version is given twice";
+  EXPECT_EQ(Put("a", "gone").value().cell.version, 3) << "no version is given twice";
   EXPECT_EQ(store_->Usage().rows, 2) << "counted for the quota";
   EXPECT_TRUE(Find("v").empty()) << "never found as an observation";
   ExpectSound();
 }
 
-TEST_F(SharedStoreTest, ASweepRemovesWhatIsOver) {
+TEST_F(SharedStoreTest, SweepRemovesExpiredItems) {
   for (int i = 0; i < 450; ++i) ASSERT_TRUE(Put("a", "k" + std::to_string(i), "1", 1'000));
   ASSERT_TRUE(Put("a", "long", "1", 3'600'000));
   ASSERT_TRUE(Put("a", "ever"));
@@ -50,7 +51,7 @@ TEST_F(SharedStoreTest, ASweepRemovesWhatIsOver) {
   EXPECT_TRUE(Has("ever"));
 }
 
-TEST_F(SharedStoreTest, AWallClockThatJumpsEndsNothingAndKeepsNothingLonger) {
+TEST_F(SharedStoreTest, WallClockJumpChangesNoLifetime) {
   ASSERT_TRUE(Put("a", "hour", "1", 3'600'000));
   ASSERT_TRUE(Put("a", "week", "1", 7 * 86'400'000LL));
   clock_.Jump(30 * 86'400'000LL);
@@ -64,7 +65,7 @@ TEST_F(SharedStoreTest, AWallClockThatJumpsEndsNothingAndKeepsNothingLonger) {
   EXPECT_TRUE(Has("week"));
 }
 
-TEST_F(SharedStoreTest, AtTheQuotaNothingIsWrittenAndADeleteMakesRoom) {
+TEST_F(SharedStoreTest, QuotaRefusesWritesUntilADelete) {
   Again({2, 0});
   ASSERT_TRUE(Put("a", "k1"));
   ASSERT_TRUE(Put("b", "k2"));
@@ -75,11 +76,11 @@ TEST_F(SharedStoreTest, AtTheQuotaNothingIsWrittenAndADeleteMakesRoom) {
   EXPECT_TRUE(Put("a", "k3"));
 }
 
-TEST_F(SharedStoreTest, AnOwnerKeepsSoManyBytesAndOthersHaveTheirOwn) {
-  const std::string value = "\"" + std::string(kMaxSharedValue - 2, 'v') + "\"";
+TEST_F(SharedStoreTest, ByteLimitIsPerOwner) {
+  const std::string value = "\"" + std::string(api::kMaxSharedValue - 2, 'v') + "\"";
   int written = 0;
   while (Put("a", "k" + std::to_string(written), value, written < 3 ? 1'000 : 3'600'000)) ++written;
-  EXPECT_EQ(written, kMostSharedBytes / static_cast<int64_t>(kMaxSharedValue + 3));
+  EXPECT_EQ(written, kMostSharedBytes / static_cast<int64_t>(api::kMaxSharedValue + 3));
   auto refused = Put("a", "more", value);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kFull);
@@ -90,7 +91,7 @@ TEST_F(SharedStoreTest, AnOwnerKeepsSoManyBytesAndOthersHaveTheirOwn) {
   EXPECT_TRUE(Put("a", "more", value)) << "what is over gives its room";
 }
 
-TEST_F(SharedStoreTest, ATenantHasSoManyOwners) {
+TEST_F(SharedStoreTest, OwnersOfATenantAreLimited) {
   for (int64_t i = 0; i < kMostSharedOwners; ++i)
     ASSERT_TRUE(Put("a" + std::to_string(i), "k")) << i;
   auto refused = Put("one-more", "k");

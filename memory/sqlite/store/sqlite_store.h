@@ -24,6 +24,8 @@ class SqliteStore final : public Store {
                            int64_t now_ms) override;
   base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms) override;
   base::Status Delete(int64_t id, bool hard, int64_t now_ms) override;
+  base::Result<api::Observation> Restore(int64_t id) override;
+  base::Result<std::vector<HiddenRow>> HiddenRows(const Filter& filter) override;
   base::Result<QuotingPlaces> QuotesOf(int64_t id, const std::optional<Viewer>& viewer,
                                        bool callers) override;
   base::Result<api::Session> StartSession(const std::string& id, const std::string& project,

@@ -85,6 +85,8 @@ struct SqliteStore::State {
   std::optional<SqliteConsolidation> consolidation;
   std::optional<SqliteTurns> turns;
   std::optional<conversation::FieldLife> fields;  // of all callers' conversations
+  conversation::FieldLife::Write WritingFields();
+  base::Status KeepAccesses();  // writes the times at which items were read
   base::Status KeepFields();
   base::Result<int64_t> SweepFields(const std::stop_token& stop);
 };

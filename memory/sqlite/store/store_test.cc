@@ -6,7 +6,7 @@
 namespace memory {
 namespace {
 
-TEST_F(StoreTest, ATopicKeyUpdatesItsRowAndKeepsTheOldText) {
+TEST_F(StoreTest, TopicKeyUpdatesItsRowAndKeepsARevision) {
   auto note = Note("first text");
   note.topic_key = "choice";
   EXPECT_EQ(MustSave(note).action, "created");
@@ -30,19 +30,19 @@ TEST_F(StoreTest, ATopicKeyUpdatesItsRowAndKeepsTheOldText) {
   ExpectSound();
 }
 
-TEST_F(StoreTest, EqualContentIsCountedExactlyUntilTheWindowEndsAcrossMidnight) {
+TEST_F(StoreTest, EqualContentIsDeduplicatedUntilTheWindowEnds) {
   int64_t start = kMidnight - 7 * kMinute;
   MustSave(Note("Same  TEXT"), start);
-  Saved twin = MustSave(Note("same text"), start + 15 * kMinute);
-  EXPECT_EQ(twin.action, "deduplicated");
-  EXPECT_EQ(twin.id, 1);
-  EXPECT_EQ(twin.duplicate_count, 1);
+  Saved duplicate = MustSave(Note("same text"), start + 15 * kMinute);
+  EXPECT_EQ(duplicate.action, "deduplicated");
+  EXPECT_EQ(duplicate.id, 1);
+  EXPECT_EQ(duplicate.duplicate_count, 1);
   EXPECT_EQ(store_->Get(1)->last_seen_ms, start + 15 * kMinute);
   EXPECT_EQ(store_->Get(1)->updated_ms, start);
   EXPECT_EQ(MustSave(Note("same text"), start + 15 * kMinute + 1000).action, "created");
 }
 
-TEST_F(StoreTest, ANewTopicKeyIsNeverSwallowedByTheHashTier) {
+TEST_F(StoreTest, NewTopicKeyIsNotDeduplicatedByContent) {
   MustSave(Note("text"));
   auto note = Note("text");
   note.topic_key = "new";
@@ -50,7 +50,7 @@ TEST_F(StoreTest, ANewTopicKeyIsNeverSwallowedByTheHashTier) {
   EXPECT_EQ(store_->Get(2)->topic_key, "new");
 }
 
-TEST_F(StoreTest, TwoRulesKeepTheSameTextTwice) {
+TEST_F(StoreTest, EqualTextIsStoredOncePerRule) {
   auto note = Note("text");
   note.source.rule = "errors";
   MustSave(note);
@@ -59,7 +59,7 @@ TEST_F(StoreTest, TwoRulesKeepTheSameTextTwice) {
   EXPECT_EQ(MustSave(note).action, "deduplicated");
 }
 
-TEST_F(StoreTest, SixtyFourWritersOfOneTopicMakeOneRowWithTheExactCount) {
+TEST_F(StoreTest, ConcurrentWritesOfATopicMakeOneRow) {
   constexpr int kWriters = 64;
   std::vector<std::jthread> writers;
   std::atomic<int> created{0}, failed{0};
@@ -83,7 +83,7 @@ TEST_F(StoreTest, SixtyFourWritersOfOneTopicMakeOneRowWithTheExactCount) {
   ExpectSound();
 }
 
-TEST_F(StoreTest, SixtyFourWritersOfOneTextMakeOneRow) {
+TEST_F(StoreTest, ConcurrentWritesOfATextMakeOneRow) {
   std::vector<std::jthread> writers;
   for (int i = 0; i < 64; ++i) {
     writers.emplace_back([&] { EXPECT_TRUE(store_->Save(Note("same"), "", kMidnight)); });
@@ -93,7 +93,7 @@ TEST_F(StoreTest, SixtyFourWritersOfOneTextMakeOneRow) {
   EXPECT_EQ(store_->Get(1)->duplicate_count, 63);
 }
 
-TEST_F(StoreTest, AKeyAnswersTheSameAgainEvenAfterRestart) {
+TEST_F(StoreTest, IdempotencyKeyReplaysAfterARestart) {
   Saved first = MustSave(Note("text"), kMidnight, "key-1");
   EXPECT_FALSE(first.replayed);
   Reopen();
@@ -107,7 +107,7 @@ TEST_F(StoreTest, AKeyAnswersTheSameAgainEvenAfterRestart) {
   EXPECT_EQ(MustSave(Note("text"), kMidnight + 8 * kDay, "key-1").id, 3);
 }
 
-TEST_F(StoreTest, SoftAndHardDeleteInAnyOrderKeepTheIndexSound) {
+TEST_F(StoreTest, SoftAndHardDeletesKeepTheIndexSound) {
   for (int i = 0; i < 8; ++i) MustSave(Note("word number" + std::to_string(i)));
   EXPECT_TRUE(store_->Delete(1, false, kMidnight));
   EXPECT_TRUE(store_->Delete(1, false, kMidnight));
@@ -124,7 +124,7 @@ TEST_F(StoreTest, SoftAndHardDeleteInAnyOrderKeepTheIndexSound) {
   ExpectSound();
 }
 
-TEST_F(StoreTest, DeletedRowsBlockNeitherTopicsNorHashesAndIdsAreNeverReused) {
+TEST_F(StoreTest, DeletedRowFreesItsTopicAndTextNotItsId) {
   auto note = Note("text");
   note.topic_key = "k";
   MustSave(note);
@@ -138,7 +138,7 @@ TEST_F(StoreTest, DeletedRowsBlockNeitherTopicsNorHashesAndIdsAreNeverReused) {
   EXPECT_EQ(MustSave(Note("more")).id, 5);
 }
 
-TEST_F(StoreTest, APatchObeysItsRowAndKeepsARevision) {
+TEST_F(StoreTest, PatchUpdatesFieldsAndKeepsARevision) {
   MustSave(Note("old words"));
   Patch patch;
   patch.content = "new words";
@@ -155,7 +155,7 @@ TEST_F(StoreTest, APatchObeysItsRowAndKeepsARevision) {
   ExpectSound();
 }
 
-TEST_F(StoreTest, SessionsStartOnceAndEndWithWhatIsKnown) {
+TEST_F(StoreTest, SessionStartsOnceAndKeepsItsEnd) {
   auto session = store_->StartSession("s", "p", "", kMidnight);
   EXPECT_EQ(session->started_ms, kMidnight);
   EXPECT_EQ(store_->StartSession("s", "P", "", kMidnight + 5)->started_ms, kMidnight);
@@ -173,7 +173,7 @@ TEST_F(StoreTest, SessionsStartOnceAndEndWithWhatIsKnown) {
   EXPECT_EQ(store_->StartSession("s", "p", "", kMidnight + 99)->summary, "summary");
 }
 
-TEST_F(StoreTest, ASessionOfAnotherProjectIsAConflict) {
+TEST_F(StoreTest, SessionOfAnotherProjectIsAConflict) {
   EXPECT_TRUE(store_->StartSession("s", "a", "", kMidnight));
   auto note = Note("x", "b");
   note.session_id = "s";
@@ -181,7 +181,7 @@ TEST_F(StoreTest, ASessionOfAnotherProjectIsAConflict) {
   EXPECT_EQ(store_->Count({})->projects, std::vector<std::string>{"a"});  // nothing was left behind
 }
 
-TEST_F(StoreTest, TheTimelineHasNeighboursOfTheSameSecondAndSession) {
+TEST_F(StoreTest, TimelineHasNeighboursOfTheSameSession) {
   for (int i = 0; i < 7; ++i) MustSave(Note("row " + std::to_string(i)), kMidnight);
   auto other = Note("elsewhere");
   other.session_id = "t";
@@ -210,30 +210,28 @@ TEST_F(StoreTest, RestartKeepsEverything) {
   ExpectSound();
 }
 
-TEST_F(StoreTest, AnUnknownOriginCountsAsUser) {
+TEST_F(StoreTest, UnknownOriginIsUser) {
   auto note = Note("x");
   note.source.origin = "root";
   MustSave(note);
   EXPECT_EQ(store_->Get(1)->source.origin, "user");
 }
 
-TEST_F(StoreTest, AnExportIsWhatWasThereAtItsBeginningAndTwoAtATime) {
+TEST_F(StoreTest, ExportIsASnapshotAndTwoRunAtATime) {
   MustSave(Note("first"));
   auto cursor = store_->OpenExport({});
   auto other = store_->OpenExport({});
   ASSERT_TRUE(cursor && other);
   EXPECT_EQ(store_->OpenExport({}).error().code, base::Code::kUnavailable);
   Ids seen;
-  base::Status walked = (*cursor)->Walk(
-      [&](const api::Session&) -> base::Status {
-        MustSave(Note("written meanwhile"));
-        return {};
-      },
-      [&](const ExportedRow& exported) -> base::Status {
-        seen.push_back(exported.row.id);
-        return {};
-      });
-  EXPECT_TRUE(walked);
+  EXPECT_TRUE((*cursor)->WalkSessions([&](const api::Session&) -> base::Status {
+    MustSave(Note("written meanwhile"));
+    return {};
+  }));
+  EXPECT_TRUE((*cursor)->WalkObservations(false, [&](const ExportedRow& exported) -> base::Status {
+    seen.push_back(exported.row.id);
+    return {};
+  }));
   EXPECT_EQ(seen, Ids{1});
   *cursor = nullptr;
   EXPECT_TRUE(store_->OpenExport({}));

@@ -50,7 +50,7 @@ struct SqliteStore::Round {
             }
             return {};
           },
-          sqlite::Writer::Room::kGives));
+          sqlite::Writer::Space::kFrees));
       total += done;
     }
     return {};
@@ -64,7 +64,7 @@ struct SqliteStore::Round {
             ASSIGN_OR_RETURN(done, step(database));
             return {};
           },
-          sqlite::Writer::Room::kGives));
+          sqlite::Writer::Space::kFrees));
     }
     return {};
   }
@@ -102,7 +102,7 @@ struct SqliteStore::Round {
     }
   }
 
-  Status HideOver() {
+  Status HideExpired() {
     if (!state.liveness->policy()->Ends()) return {};
     const int64_t deleted_ms = state.options.deleted_ms;
     for (size_t looked = 0; looked < kLookARound && !stop.stop_requested(); looked += kLookAt) {
@@ -115,10 +115,10 @@ struct SqliteStore::Round {
                            [&](Database& database, const SweepCandidate& row) {
                              return RemoveTexts(database, row, deleted_ms);
                            }));
-      RETURN_IF_ERROR(Each(found.over, swept.lapsed,
+      RETURN_IF_ERROR(Each(found.expired, swept.lapsed,
                            [&](Database& database, const SweepCandidate& row) -> Result<int64_t> {
-                             ASSIGN_OR_RETURN(bool over, IsOver(database, row.slot));
-                             if (!over) return 0;
+                             ASSIGN_OR_RETURN(bool expired, IsExpired(database, row.slot));
+                             if (!expired) return 0;
                              RETURN_IF_ERROR(Retire(database, row.slot, "ttl", now_ms()));
                              return 1;
                            }));
@@ -153,7 +153,7 @@ struct SqliteStore::Round {
       ASSIGN_OR_RETURN(cap, FindCapped(snapshot.database(), policy.For(project), rule, project,
                                        used_since_ms()));
     }
-    swept.over_cap += cap.over;
+    swept.cap_exempt += cap.exempt;
     return Each(cap.rows, swept.capped,
                 [&](Database& database, const SweepCandidate& row) -> Result<int64_t> {
                   ASSIGN_OR_RETURN(bool same, IsAsItWas(database, row));
@@ -164,33 +164,50 @@ struct SqliteStore::Round {
   }
 };
 
-Status SqliteStore::KeepUses() {
-  RETURN_IF_ERROR(state_->items->KeepAccesses());
-  RETURN_IF_ERROR(state_->traces->KeepRetrievals());
-  const Liveness::Uses uses = state_->liveness->TakeUses();
-  std::vector<std::pair<int64_t, int64_t>> list(uses.begin(), uses.end());
+namespace {
+
+// Writes times by rows in a few transactions; `statement` writes the time ?2 of the row ?1.
+Status WriteTimes(sqlite::Writer& writer, const std::unordered_map<int64_t, int64_t>& times,
+                  const char* statement) {
+  const std::vector<std::pair<int64_t, int64_t>> list(times.begin(), times.end());
   for (size_t first = 0; first < list.size(); first += kUsesBatch) {
     const auto part = std::span(list).subspan(first, std::min(kUsesBatch, list.size() - first));
-    Status kept = state_->writer->RunAny([&](Database& database) -> Status {
-      for (auto [id, used_ms] : part) {
-        ASSIGN_OR_RETURN(
-            Statement keep,
-            database.Prepare("INSERT INTO uses(slot, used_ms) SELECT slot, ?2 FROM observations "
-                             "WHERE id = ?1 AND deleted_ms IS NULL ON CONFLICT(slot) DO UPDATE "
-                             "SET used_ms = max(used_ms, excluded.used_ms)"));
-        RETURN_IF_ERROR(keep.Bind(id).Bind(used_ms).Run());
+    RETURN_IF_ERROR(writer.RunAny([&](Database& database) -> Status {
+      for (const auto& [row, time_ms] : part) {
+        ASSIGN_OR_RETURN(Statement keep, database.Prepare(statement));
+        RETURN_IF_ERROR(keep.Bind(row).Bind(time_ms).Run());
       }
       return {};
-    });
-    if (kept) continue;
-    state_->liveness->GiveBack(uses);
-    return kept;
+    }));
   }
   return {};
 }
 
+}  // namespace
+
+Status SqliteStore::State::KeepAccesses() {
+  const ItemAccesses::Times accesses = items->accesses().Take();
+  const Status kept = WriteTimes(
+      *writer, accesses, "UPDATE items SET accessed_ms = ?2 WHERE slot = ?1 AND accessed_ms < ?2");
+  if (!kept) items->accesses().GiveBack(accesses);
+  return kept;
+}
+
+Status SqliteStore::KeepUses() {
+  RETURN_IF_ERROR(state_->KeepAccesses());
+  RETURN_IF_ERROR(state_->traces->KeepRetrievals());
+  const Liveness::Uses uses = state_->liveness->TakeUses();
+  const Status kept =
+      WriteTimes(*state_->writer, uses,
+                 "INSERT INTO uses(slot, used_ms) SELECT slot, ?2 FROM observations WHERE id = ?1 "
+                 "AND deleted_ms IS NULL ON CONFLICT(slot) DO UPDATE SET used_ms = max(used_ms, "
+                 "excluded.used_ms)");
+  if (!kept) state_->liveness->GiveBack(uses);
+  return kept;
+}
+
 size_t SqliteStore::CountUses() const {
-  return state_->liveness->CountUses() + state_->items->CountAccesses() +
+  return state_->liveness->CountUses() + state_->items->accesses().Count() +
          state_->traces->CountRetrievals();
 }
 
@@ -201,6 +218,7 @@ Status SqliteStore::KeepFieldsIfDue() {
 Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
   Round round{*state_, std::move(stop), {}};
   const Status kept = KeepUses();
+  RETURN_IF_ERROR(state_->items->KeepClock());
   ASSIGN_OR_RETURN(round.swept.items, state_->items->Sweep(round.stop));
   ASSIGN_OR_RETURN(round.swept.fields, state_->SweepFields(round.stop));
   ASSIGN_OR_RETURN(round.swept.shared, state_->shared->Sweep(round.stop));
@@ -208,7 +226,7 @@ Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
   RETURN_IF_ERROR(state_->turns->Sweep());
   RETURN_IF_ERROR(round.Remove());
   RETURN_IF_ERROR(round.Restore());
-  RETURN_IF_ERROR(round.HideOver());
+  RETURN_IF_ERROR(round.HideExpired());
   // Without persisted uses no cap evicts rows: on a full volume, until there is space.
   if (kept)
     RETURN_IF_ERROR(round.HideCapped());

@@ -25,7 +25,7 @@ class TurnsTest : public StoreTest {
   }
 };
 
-TEST_F(TurnsTest, NoOwnerWaitsForAllTurnsOfAnother) {
+TEST_F(TurnsTest, OwnersTakeTurnsInAFairOrder) {
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(Accept("ann", i));
   ASSERT_TRUE(Accept("bob", 0));
   ASSERT_TRUE(Accept("carl", 0, "q"));
@@ -41,7 +41,7 @@ TEST_F(TurnsTest, NoOwnerWaitsForAllTurnsOfAnother) {
   EXPECT_EQ(FinishNext(), "ann says 3");
 }
 
-TEST_F(TurnsTest, ATurnThatFailsWaitsBehindThoseOfItsOwner) {
+TEST_F(TurnsTest, FailedTurnIsRetriedAfterOthersOfItsOwner) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(Accept("ann", i));
   const auto next = store_->turns().Next();
   ASSERT_TRUE(next && *next);

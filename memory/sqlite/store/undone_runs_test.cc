@@ -20,8 +20,8 @@ class UndoneRunsTest : public TraceStoreTest {
     other_ = Add("somebody else");
   }
   // Two that say the same, of which a run makes one.
-  void Twins() {
-    const std::string number = std::to_string(++twins_);
+  void AddDuplicates() {
+    const std::string number = std::to_string(++pairs_);
     a_ = Add("User likes tea " + number);
     b_ = Add("user likes TEA " + number);
     ASSERT_TRUE(Link(a_, friend_, 0.5));
@@ -36,10 +36,10 @@ class UndoneRunsTest : public TraceStoreTest {
   }
   std::string friend_, other_, a_, b_, merged_;
   ConsolidationRun run_;
-  int twins_ = 0;
+  int pairs_ = 0;
 };
 
-TEST_F(UndoneRunsTest, OfAMergeKeepsEachChangeSince) {
+TEST_F(UndoneRunsTest, UndoOfAMergeKeepsLaterChanges) {
   const std::vector<std::pair<const char*, std::function<void()>>> changes = {
       {"content",
        [&] {
@@ -73,7 +73,7 @@ TEST_F(UndoneRunsTest, OfAMergeKeepsEachChangeSince) {
          EXPECT_EQ(Get(merged_)->trace.tags.size(), 1u);
        }}};
   for (const auto& [what, change] : changes) {
-    Twins();
+    AddDuplicates();
     change();
     const auto before = Get(merged_);
     EXPECT_EQ(MustUndo(run_.id).merged, 0) << what;
@@ -83,32 +83,32 @@ TEST_F(UndoneRunsTest, OfAMergeKeepsEachChangeSince) {
     EXPECT_EQ(after->trace.tags, before->trace.tags) << what;
     EXPECT_EQ(after->edges.size(), before->edges.size()) << what;
     EXPECT_FALSE(IsLive(a_)) << what;
-    // The next twins are alone.
+    // The next duplicates are alone.
     ASSERT_TRUE(*store_->traces().Delete(context_, merged_, "", {}));
   }
-  Twins();
+  AddDuplicates();
   EXPECT_EQ(MustUndo(run_.id).merged, 1) << "without any change";
   EXPECT_TRUE(IsLive(a_) && IsLive(b_));
   EXPECT_EQ(Ends(a_), std::vector{friend_});
 }
 
-TEST_F(UndoneRunsTest, LeavesWhatWasDeletedSince) {
-  Twins();
+TEST_F(UndoneRunsTest, UndoRestoresNothingDeletedSince) {
+  AddDuplicates();
   ASSERT_TRUE(store_->Delete(RowOf(a_), false, clock_.NowMs()));
   EXPECT_EQ(MustUndo(run_.id).merged, 1);
   EXPECT_FALSE(IsLive(a_)) << "a client deleted it";
   EXPECT_TRUE(IsLive(b_));
-  Twins();
+  AddDuplicates();
   ASSERT_TRUE(*store_->traces().Delete(context_, merged_, "", {}));
   EXPECT_EQ(MustUndo(run_.id).merged, 0);
   EXPECT_FALSE(IsLive(a_) || IsLive(b_) || IsLive(merged_));
-  Twins();
+  AddDuplicates();
   const std::string further = MustMerge({merged_, other_});
   EXPECT_EQ(MustUndo(run_.id).merged, 0);
   EXPECT_TRUE(IsLive(further));
 }
 
-TEST_F(UndoneRunsTest, OfAPruneLeavesWhatAClientDeletedSince) {
+TEST_F(UndoneRunsTest, UndoOfAPruneKeepsLaterDeletions) {
   const std::string faded = Add("a thing of the past"), gone = Add("another one");
   clock_.Advance(30 * kDay);
   const ConsolidationRun run = Reflect();
@@ -119,7 +119,7 @@ TEST_F(UndoneRunsTest, OfAPruneLeavesWhatAClientDeletedSince) {
   EXPECT_FALSE(IsLive(gone));
 }
 
-TEST_F(UndoneRunsTest, OfALinkKeepsEachChangeSinceAndNeverFails) {
+TEST_F(UndoneRunsTest, UndoOfALinkKeepsLaterChangesAndNeverFails) {
   const std::vector<std::string> pumps = {Add("the pump of the well"), Add("the pump was repaired"),
                                           Add("the pump is blue")};
   TraceQuestion question;
@@ -158,7 +158,7 @@ class CallingBag : public WordBag {
   mutable std::function<void()> on_embed;
 };
 
-TEST_F(UndoneRunsTest, ARunThatIsNotOverIsNotUndone) {
+TEST_F(UndoneRunsTest, UndoOfAnActiveRunIsAConflict) {
   const auto bag = std::make_shared<CallingBag>();
   Open(bag);
   Add("User likes tea");
@@ -181,9 +181,9 @@ TEST_F(UndoneRunsTest, ARunThatIsNotOverIsNotUndone) {
   EXPECT_EQ(MustUndo(run.id).merged, 0) << "once";
 }
 
-TEST_F(UndoneRunsTest, AChangeBesideAnUndoIsKeptIfItWasAcknowledged) {
+TEST_F(UndoneRunsTest, AcknowledgedChangeDuringAnUndoIsKept) {
   for (int i = 0; i < 20; ++i) {
-    Twins();
+    AddDuplicates();
     const std::string edited = "edited " + std::to_string(i);
     bool changed = false;
     ConsolidationCounts undone[2];

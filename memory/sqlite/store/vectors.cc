@@ -33,14 +33,21 @@ TextFacts SqliteStore::State::Facts(std::string_view title, std::string_view con
 void SqliteStore::State::SetMeaning(RankQuery& query) const {
   const std::string text = EmbeddedText(query.text);
   if (text.empty()) return;
-  if (const Embedder* table = options.embedder.get())
-    query.meaning = {table->Embed(text), table->model(), table->weights(), false};
+  if (const Embedder* table = options.embedder.get(); table && !IsMostlyUnspaced(text)) {
+    query.meaning = {table->Embed(text), table->model(), table->weights(), false, nullptr, {}};
+    query.meaning.pieces = table->pieces();
+    if (query.meaning.pieces) query.meaning.asked = query.meaning.pieces->PiecesOf(text);
+  }
   RemoteEmbedder* remote = options.remote.get();
   if (!remote || !remote_gaps.Complete(usage.rows())) return;
   using std::chrono::steady_clock;
   const auto begun = steady_clock::now();
-  query.remote_meaning = {remote->OfQuestion(text, query.stop), remote->known_model(),
-                          remote->weights(), true};
+  query.remote_meaning = {remote->OfQuestion(text, query.stop),
+                          remote->known_model(),
+                          remote->weights(),
+                          true,
+                          nullptr,
+                          {}};
   const auto spent =
       std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);
   query.deadline_ms = std::max<int64_t>(query.deadline_ms - spent.count(), kLeastSearchMs);

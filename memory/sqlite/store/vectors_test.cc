@@ -90,7 +90,7 @@ class Vectors : public StoreTest {
   using Result = base::Result<bool>;
 };
 
-TEST_F(Vectors, FindWhatMeansTheSame) {
+TEST_F(Vectors, SynonymsAreFound) {
   for (bool resident : {false, true}) {
     SCOPED_TRACE(resident);
     scratch_.Remove("store");
@@ -121,7 +121,7 @@ TEST_F(Vectors, FindWhatMeansTheSame) {
   }
 }
 
-TEST_F(Vectors, KeepToProjectTypeAndScope) {
+TEST_F(Vectors, FiltersApplyToVectorHits) {
   const int64_t mine = Keep("my car"), theirs = Keep("their car", "q");
   api::NewObservation note = Note("a car for all", "q");
   note.session_id = "g";
@@ -146,7 +146,7 @@ TEST_F(Vectors, KeepToProjectTypeAndScope) {
   EXPECT_EQ(ids(filter), std::set<int64_t>{mine});
 }
 
-TEST_F(Vectors, GoWithTheirText) {
+TEST_F(Vectors, ChangedOrDeletedTextDropsItsVector) {
   for (bool resident : {false, true}) {
     SCOPED_TRACE(resident);
     scratch_.Remove("store");
@@ -169,7 +169,7 @@ TEST_F(Vectors, GoWithTheirText) {
   }
 }
 
-TEST_F(Vectors, OfRowsFromBeforeAreMadeInTheBackground) {
+TEST_F(Vectors, ExistingRowsGetVectorsInTheBackground) {
   Restart(nullptr);
   std::vector<ExportedRow> rows;
   for (int i = 1; i <= 700; ++i) rows.push_back(Row(i, "car number " + std::to_string(i)));
@@ -194,7 +194,7 @@ TEST_F(Vectors, OfRowsFromBeforeAreMadeInTheBackground) {
   EXPECT_EQ(Ask("newest automobile", In("p")).front().row.id, now);
 }
 
-TEST_F(Vectors, AreNotUsedWithoutAnEmbedderAndNeverStale) {
+TEST_F(Vectors, NoEmbedderUsesNoVectorAndKeepsNoStaleOne) {
   const int64_t id = Keep("my car");
   Restart(nullptr);
   EXPECT_TRUE(Ask("automobile", In("p")).empty());
@@ -205,7 +205,7 @@ TEST_F(Vectors, AreNotUsedWithoutAnEmbedderAndNeverStale) {
   EXPECT_EQ(CountVectors(), 0);
 }
 
-TEST_F(Vectors, LeaveOutWhatIsHiddenOrWasOtherwiseThen) {
+TEST_F(Vectors, ExpiredAndAsOfRowsAreNotFoundByVector) {
   const int64_t id = Keep("my car");
   Filter filter = In("p");
   filter.as_of_ms = kMidnight + kMinute;
@@ -217,7 +217,7 @@ TEST_F(Vectors, LeaveOutWhatIsHiddenOrWasOtherwiseThen) {
   EXPECT_TRUE(Ask("automobile", In("p")).empty());
 }
 
-TEST_F(Vectors, ComeWithImportedRows) {
+TEST_F(Vectors, ImportedRowsGetVectors) {
   ASSERT_TRUE(store_->Import(std::vector<ExportedRow>{Row(5, "the lawn is dry")}, {}));
   EXPECT_EQ(Ask("garden", In("p")).size(), 1U);
 }

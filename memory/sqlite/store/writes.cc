@@ -4,6 +4,7 @@
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/keys.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/writing/said_before.h"
 #include "memory/sqlite/writing/saving.h"
 
 namespace memory {
@@ -15,8 +16,9 @@ using sqlite::Database;
 Result<Saved> SqliteStore::Save(const api::NewObservation& observation, const RequestKey& key,
                                 int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
-  const Saving saving(observation, state_->Facts(observation.title, observation.content),
-                      state_->salt, state_->options.dedup_window_ms, now_ms);
+  Saving saving(observation, state_->Facts(observation.title, observation.content), state_->salt,
+                state_->options.dedup_window_ms, now_ms);
+  if (MayRetell(saving.made)) saving.said.emplace(saving.made.title, saving.made.content);
   const KeyOfCaller kept(key, saving.made, state_->salt);
   const int64_t kept_ms = state_->options.idempotency_ms;
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {

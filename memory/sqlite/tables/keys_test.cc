@@ -16,7 +16,7 @@ class StoreKeysTest : public StoreTest {
   }
 };
 
-TEST_F(StoreKeysTest, AKeyOfAnEarlierVersionIsARepeatWhateverTheBodyAndWhoever) {
+TEST_F(StoreKeysTest, KeyOfAnEarlierVersionReplaysForAnyBodyAndCaller) {
   const int64_t id = MustSave(Note("text"), kMidnight, "k").id;
   store_.reset();
   Tamper(scratch_.File("store"), "UPDATE idempotency SET digest = NULL");  // as they left it
@@ -29,7 +29,7 @@ TEST_F(StoreKeysTest, AKeyOfAnEarlierVersionIsARepeatWhateverTheBodyAndWhoever) 
   }
 }
 
-TEST_F(StoreKeysTest, AKeyWithoutACallerIsNotAnybodysWithOne) {
+TEST_F(StoreKeysTest, AnonymousKeyDiffersFromCallersKey) {
   const int64_t nobodys = MustSaveAs("", "of nobody by name", "k").id;
   const Saved coders = MustSaveAs("coder", "of the coder", "k");
   EXPECT_FALSE(coders.replayed || coders.key_reused);
@@ -39,7 +39,7 @@ TEST_F(StoreKeysTest, AKeyWithoutACallerIsNotAnybodysWithOne) {
   EXPECT_TRUE(MustSaveAs("coder", "of nobody by name", "k").key_reused);
 }
 
-TEST_F(StoreKeysTest, AKeyThatIsReusedStaysTheFirstBodys) {
+TEST_F(StoreKeysTest, ReusedKeyKeepsItsFirstBody) {
   const int64_t id = MustSaveAs("coder", "first", "k").id;
   for (int i = 0; i < 2; ++i) {
     const Saved refused = MustSaveAs("coder", "second", "k");
@@ -51,7 +51,7 @@ TEST_F(StoreKeysTest, AKeyThatIsReusedStaysTheFirstBodys) {
   EXPECT_EQ(store_->Count({})->observations, 1);
 }
 
-TEST(SaltedDigest, DependsOnSaltTextsAndWhereTheyEnd) {
+TEST(SaltedDigest, DigestDependsOnSaltTextsAndBoundaries) {
   const int64_t digest = SaltedDigest("salt", {"ab", "c"});
   EXPECT_EQ(SaltedDigest("salt", {"ab", "c"}), digest);
   EXPECT_NE(SaltedDigest("salt", {"a", "bc"}), digest);

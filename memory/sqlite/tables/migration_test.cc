@@ -100,7 +100,7 @@ class Migration : public ::testing::Test {
   int files_ = 0;
 };
 
-TEST_F(Migration, KilledAtEachStatementOfEachStepItOpensAgainWithEveryRow) {
+TEST_F(Migration, CrashAtAnyStatementLosesNoRow) {
   for (size_t from = 0; from < SchemaSteps().size(); ++from) {
     for (int number = 1;; ++number) {
       SCOPED_TRACE("from version " + std::to_string(from) + ", killed before statement " +
@@ -120,7 +120,7 @@ TEST_F(Migration, KilledAtEachStatementOfEachStepItOpensAgainWithEveryRow) {
 }
 
 // Before step 8 nothing said in which order a session's rows were written.
-TEST_F(Migration, SessionsKnowTheOrderOfTheirRowsAndProjectsTheirCounts) {
+TEST_F(Migration, StepEightOrdersRowsAndCountsSessions) {
   const std::string path = FileOf(7);
   auto database = sqlite::Database::Open(path, {});
   ASSERT_TRUE(database);
@@ -147,7 +147,7 @@ TEST_F(Migration, SessionsKnowTheOrderOfTheirRowsAndProjectsTheirCounts) {
   EXPECT_EQ(counts->Int(1), 4);
 }
 
-TEST_F(Migration, AFileOfANewerProgramIsRefusedAndLeftAlone) {
+TEST_F(Migration, FileOfANewerVersionIsRefusedUnchanged) {
   std::string path = FileOf(SchemaSteps().size());
   {
     auto database = sqlite::Database::Open(path, {});

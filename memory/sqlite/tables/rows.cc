@@ -62,6 +62,12 @@ Result<int64_t> TakePosition(Database& database, int64_t session, int64_t create
 
 }  // namespace
 
+bool HasTable(Database& database, const char* name) {
+  Result<Statement> read =
+      database.Prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1");
+  return read && read->Bind(name).Step().value_or(false);
+}
+
 int64_t IntAt(const Statement& row) { return row.Int(0); }
 
 std::vector<std::string> TagsOf(const std::string& stored) {
@@ -227,7 +233,7 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
           "tags, title, grams, content) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
           "?10, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"));
   add.Bind(slot).Bind(id).Bind(range).Bind(project).Bind(session).Bind(position);
-  add.Bind(facts.words).Bind(facts.marks);
+  add.Bind(facts.words).Bind(facts.flags);
   add.Bind(row.created_ms).Bind(row.updated_ms).Bind(row.last_seen_ms);
   add.Bind(row.revision_count).Bind(row.duplicate_count).Bind(row.type).Bind(row.scope);
   add.Bind(row.topic_key.empty() ? std::nullopt : std::optional(row.topic_key));

@@ -49,6 +49,8 @@ struct SessionColumns {
   enum { kId, kProject, kSummary, kPredecessor, kStartedMs, kEndedMs, kMessageCount, kNumber };
 };
 
+// False: the file is of an earlier version.
+bool HasTable(sqlite::Database& database, const char* name);
 int64_t IntAt(const sqlite::Statement& row);                 // the first column
 std::vector<std::string> TagsOf(const std::string& stored);  // parses the column
 api::Observation ObservationAt(const sqlite::Statement& row);

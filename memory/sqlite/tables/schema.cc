@@ -5,12 +5,7 @@
 
 #include <string>
 
-#include "lib/conversation/block/blocks.h"
-#include "lib/conversation/checkpoint/checkpoint_table.h"
-#include "lib/conversation/conversations.h"
-#include "lib/conversation/task/task_table.h"
-#include "lib/conversation/working/field_table.h"
-#include "lib/conversation/working/ledger.h"
+#include "lib/conversation/sqlite/schema.h"
 #include "lib/sqlite/scratch_index.h"
 #include "memory/sqlite/tables/item_steps.h"
 #include "memory/sqlite/tables/trace_steps.h"
@@ -23,7 +18,7 @@ namespace {
 // slot       the key of a row: range << 32 | number within the range; internal to the store
 // id         the key for clients: from counters.next_id, never reused
 // position   of the row in its session, for the ranker's window
-// words      length of the content; marks: its properties for ranking (words.h)
+// words      length of the content; marks: its flags for ranking (words.h)
 // content_ms when the present content was written: the start of the dedup window
 // grams      the terms (memory/model/terms.h) that unicode61 does not find in the other columns
 //

@@ -1,5 +1,5 @@
-// Rows and items whose added words (terms.h) are of an earlier version of the program. They are
-// found by the words that this version cut, until the background cuts them anew.
+// Rows and items whose added index terms (terms.h) an earlier version of the program made. A search
+// finds them by those terms until a background task makes the terms of this version.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace memory {
 
-// A step of the schema; it never changes. The counters exist while something is to be cut: the slot
-// of the last row that is cut, and whether items are. items.cut: 0: by an earlier version.
+// A step of the schema; it never changes. The counters exist while rows or items have terms of an
+// earlier version. cut_rows: the slot of the last row with new terms; cut_items: the same of items.
+// items.cut 0: terms of an earlier version.
 inline constexpr const char* kUncutStep = R"sql(
 ALTER TABLE items ADD COLUMN cut INTEGER NOT NULL DEFAULT 0;
 INSERT INTO counters SELECT 'cut_rows', 0 WHERE EXISTS (SELECT 1 FROM observations);
@@ -20,22 +21,22 @@ INSERT INTO counters SELECT 'cut_items', 0 WHERE EXISTS (SELECT 1 FROM items);
 
 enum Uncut { kUncutObservations, kUncutItems };
 base::Result<bool> AnyUncut(sqlite::Database& database, Uncut what);
-base::Result<int64_t> CountUncut(sqlite::Database& database);  // both; reads all keys
+base::Result<int64_t> CountUncut(sqlite::Database& database);  // rows and items; reads all keys
 
 struct UncutRow {
   int64_t slot = 0;
   std::string title, content, tags;
-  std::string grams;  // in the file
+  std::string grams;  // the terms that the row has
 };
 struct UncutRows {
   std::vector<UncutRow> rows;
   int64_t last = 0;  // slot
-  bool any = false;  // false: all are cut
+  bool any = false;  // false: all rows have new terms
 };
 // The next rows, also deleted ones.
 base::Result<UncutRows> FindUncut(sqlite::Database& database);
-// `grams`: the new ones, one a row. Rows that changed meanwhile are cut already. The index has old
-// or new words of each row at each commit.
+// `grams`: the new terms of each row of `found`. Skips rows that were written since FindUncut: they
+// have new terms. At each commit the index has either the old or the new terms of a row.
 base::Status CutRows(sqlite::Database& database, const UncutRows& found,
                      const std::vector<std::string>& grams);
 
@@ -45,7 +46,7 @@ struct UncutItems {
   bool any = false;
 };
 base::Result<UncutItems> FindUncutItems(sqlite::Database& database);
-// After items up to `last` are cut.
+// To be called when the items of `found` have new terms.
 base::Status NoteItemsCut(sqlite::Database& database, const UncutItems& found);
 
 }  // namespace memory

@@ -59,7 +59,7 @@ int WriteAndDie(const std::string& path, int number) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(VectorsTable, HasARowsVectorOrNeitherIsThere) {
+TEST(VectorsTable, RowAndVectorAreWrittenAtomically) {
   const testing::TemporaryDirectory scratch;
   int code = kDied;
   for (int number = 1; code != 0; ++number) {
@@ -81,7 +81,7 @@ TEST(VectorsTable, HasARowsVectorOrNeitherIsThere) {
   }
 }
 
-TEST(VectorsTable, TheBackgroundGivesNoVectorToATextThatCameMeanwhile) {
+TEST(VectorsTable, BackgroundFillSkipsTextsChangedMeanwhile) {
   const testing::TemporaryDirectory scratch;
   auto database = sqlite::Database::Open(scratch.File("file"), {});
   ASSERT_TRUE(database) << database.error().message;

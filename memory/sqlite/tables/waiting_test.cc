@@ -28,7 +28,7 @@ class StoreIndexTest : public StoreTest {
   }
 };
 
-TEST_F(StoreIndexTest, WhoSavedFindsAtOnce) {
+TEST_F(StoreIndexTest, SavedRowIsFoundAtOnce) {
   MustSave(Note("the zeppelin landed"));
   EXPECT_EQ(Find("zeppelin"), Ids{1});
   EXPECT_EQ(Waiting(), 0);
@@ -38,7 +38,7 @@ TEST_F(StoreIndexTest, WhoSavedFindsAtOnce) {
   EXPECT_EQ(Find("zeppelin AND more", {}, true), Ids{3});
 }
 
-TEST_F(StoreIndexTest, TheIndexIsSoundWhileRowsWaitChangeAndGo) {
+TEST_F(StoreIndexTest, IndexIsSoundWhileWaitingRowsChange) {
   for (int i = 0; i < 6; ++i) MustSave(Note("alpha " + std::to_string(i)));
   EXPECT_EQ(Waiting(), 6);
   Patch patch;
@@ -56,7 +56,7 @@ TEST_F(StoreIndexTest, TheIndexIsSoundWhileRowsWaitChangeAndGo) {
   ExpectSound();
 }
 
-TEST_F(StoreIndexTest, WhatWaitsIsIndexedWhenNobodyWrites) {
+TEST_F(StoreIndexTest, WaitingRowsAreIndexedWhenIdle) {
   OpenWithIdle(std::chrono::milliseconds(1));
   MustSave(Note("alpha"));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -64,7 +64,7 @@ TEST_F(StoreIndexTest, WhatWaitsIsIndexedWhenNobodyWrites) {
   EXPECT_EQ(Waiting(), 0);
 }
 
-TEST_F(StoreIndexTest, ManyRowsAndLongOnesDoNotWaitForAQuietMoment) {
+TEST_F(StoreIndexTest, ManyOrLongRowsAreIndexedWithoutIdleTime) {
   std::vector<ExportedRow> rows(600);
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].row.session_id = "s", rows[i].row.project = "p", rows[i].row.type = "note";
@@ -84,7 +84,7 @@ TEST_F(StoreIndexTest, ManyRowsAndLongOnesDoNotWaitForAQuietMoment) {
   EXPECT_EQ(Waiting(), 0);
 }
 
-TEST_F(StoreIndexTest, AWriterThatHangsHoldsUpNoReader) {
+TEST_F(StoreIndexTest, BlockedWriterDelaysNoReader) {
   MustSave(Note("the zeppelin landed"));
   EXPECT_EQ(Find("zeppelin"), Ids{1});
   OpenWithIdle(std::chrono::hours(1), std::chrono::milliseconds(50));
@@ -102,7 +102,7 @@ TEST_F(StoreIndexTest, AWriterThatHangsHoldsUpNoReader) {
 }
 
 // A pass that fails every time, whatever the reason: here a part of the index is not there.
-TEST_F(StoreIndexTest, APassThatFailsEndsNothingAndDoesNotAfterARestart) {
+TEST_F(StoreIndexTest, FailedIndexPassKeepsWritesWorking) {
   int failures = 0;
   StoreOptions options;
   options.index_bytes = 0;

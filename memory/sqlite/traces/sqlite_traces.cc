@@ -58,8 +58,9 @@ Result<TraceAdded> SqliteTraces::Add(const TraceContext& context, const NewTrace
   RETURN_IF_ERROR(parts_.admit());
   Saving saving = SavingOf(trace, context, parts_.writing, NowMs());
   return parts_.writer.Run<TraceAdded>([&](Database& database) -> Result<TraceAdded> {
-    ASSIGN_OR_RETURN(const auto twin, FindTraceTwin(database, trace, saving.asked.hash, context));
-    if (twin) return TraceAdded{twin->id, false};
+    ASSIGN_OR_RETURN(const auto duplicate,
+                     FindDuplicateTrace(database, trace, saving.asked.hash, context));
+    if (duplicate) return TraceAdded{duplicate->id, false};
     ASSIGN_OR_RETURN(const TraceRow row, InsertTrace(database, context, trace, saving));
     return TraceAdded{row.id, true};
   });
@@ -101,7 +102,7 @@ Result<bool> SqliteTraces::Delete(const TraceContext& context, const std::string
         deleted = true;
         return {};
       },
-      sqlite::Writer::Room::kGives));
+      sqlite::Writer::Space::kFrees));
   return deleted;
 }
 

@@ -65,7 +65,8 @@ bool IsSame(const TraceRow& here, const Trace& given) {
 }
 
 // The observation with this text that is no trace.
-Result<std::optional<TraceRow>> FindPlainTwin(Database& database, const Observation& row) {
+Result<std::optional<TraceRow>> FindDuplicateObservation(Database& database,
+                                                         const Observation& row) {
   ASSIGN_OR_RETURN(const auto project, FindProject(database, row.project));
   if (!project) return std::optional<TraceRow>();
   ASSIGN_OR_RETURN(
@@ -96,10 +97,11 @@ Result<Whereto> FindPlace(Database& database, const ArrivingTrace& arriving, boo
   const bool taken = trace.id.empty() || place.here;
   place.here.reset();
   if (dedup && plain) {
-    ASSIGN_OR_RETURN(place.here, FindPlainTwin(database, arriving.row));
+    ASSIGN_OR_RETURN(place.here, FindDuplicateObservation(database, arriving.row));
   } else if (dedup) {
-    ASSIGN_OR_RETURN(place.here, FindTraceTwin(database, TextOf(trace),
-                                               arriving.row.normalized_hash, arriving.context));
+    ASSIGN_OR_RETURN(place.here,
+                     FindDuplicateTrace(database, TextOf(trace), arriving.row.normalized_hash,
+                                        arriving.context));
   }
   if (place.here || plain) return place;
   place.id = trace.id;
@@ -174,19 +176,19 @@ Result<TraceTaken> TakeArriving(Database& database, const ArrivingTrace& arrivin
                      MeetAgain(database, here->slot, arriving.row.tags, options));
     return TraceTaken{met, here->id};
   }
-  RowMarks marks = MarksOf(salt, arriving.row);
+  DeletionDigests digests = DigestsOf(salt, arriving.row);
   // Without a time it is known by its text alone, among the deletions of its owner.
-  marks.created_ms = arriving.whole.trace.created_ms;
+  digests.created_ms = arriving.whole.trace.created_ms;
   Owners owners;
-  if (marks.created_ms == 0 && arriving.whole.trace.scope != kOrganizationScope)
+  if (digests.created_ms == 0 && arriving.whole.trace.scope != kOrganizationScope)
     owners =
-        std::vector{OwnerMark(salt, arriving.whole.trace.scope, arriving.whole.trace.scope_id)};
+        std::vector{OwnerDigest(salt, arriving.whole.trace.scope, arriving.whole.trace.scope_id)};
   std::optional<int64_t> hidden;
   if (here) hidden = here->slot;
-  ASSIGN_OR_RETURN(const bool deleted, WasDeleted(database, salt, marks, owners, hidden));
+  ASSIGN_OR_RETURN(const bool deleted, WasDeleted(database, salt, digests, owners, hidden));
   if (deleted && !options.restore)
     return TraceTaken{Imported::kSkippedDeleted, here ? here->id : std::string()};
-  if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks, owners));
+  if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, digests, owners));
   if (here) {
     ASSIGN_OR_RETURN(const bool revived, Revive(database, here->slot));
     here->merged_into.clear();

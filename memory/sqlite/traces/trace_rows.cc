@@ -156,9 +156,9 @@ Result<std::optional<TraceRow>> FindTrace(Database& database, const std::string&
   return slot ? ReadTrace(database, *slot) : FindNumbered(database, id);
 }
 
-Result<std::optional<TraceRow>> FindTraceTwin(Database& database, const NewTrace& trace,
-                                              const std::string& hash,
-                                              const TraceContext& context) {
+Result<std::optional<TraceRow>> FindDuplicateTrace(Database& database, const NewTrace& trace,
+                                                   const std::string& hash,
+                                                   const TraceContext& context) {
   ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
   const bool organization = trace.scope == kOrganizationScope;
   if (!project && !organization) return std::optional<TraceRow>();

@@ -46,9 +46,10 @@ base::Result<std::optional<TraceRow>> FindTrace(sqlite::Database& database, cons
 base::Result<std::optional<Place>> FindTracePlace(sqlite::Database& database,
                                                   const std::string& id);
 // The live trace with this content, whose normalized hash is `hash`, kind, scope and scope id.
-base::Result<std::optional<TraceRow>> FindTraceTwin(sqlite::Database& database,
-                                                    const NewTrace& trace, const std::string& hash,
-                                                    const TraceContext& context);
+base::Result<std::optional<TraceRow>> FindDuplicateTrace(sqlite::Database& database,
+                                                         const NewTrace& trace,
+                                                         const std::string& hash,
+                                                         const TraceContext& context);
 base::Result<std::vector<TraceRow>> ReadSources(sqlite::Database& database,
                                                 const std::string& merged);
 

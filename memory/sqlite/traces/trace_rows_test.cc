@@ -17,7 +17,7 @@ TraceRow RowAt(int64_t slot, const std::string& id, double strength) {
   return row;
 }
 
-TEST(TraceRows, ATraceIsReplacedByItsPlaceAndTakesNoOthersId) {
+TEST(TraceRows, TraceIsReplacedBySlotAndKeepsIdsUnique) {
   const testing::TemporaryDirectory directory;
   auto file = sqlite::Database::Open(directory.File("x.db"), {});
   ASSERT_TRUE(file && sqlite::Migrate(*file, SchemaSteps()));

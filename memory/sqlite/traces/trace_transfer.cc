@@ -52,12 +52,6 @@ constexpr const char* kForeignEdges =
     "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND EXISTS (SELECT 1 FROM trace_edges e "
     "WHERE e.from_slot = o.slot) AND o.deleted_ms IS NULL " MEMORY_NEXT;
 
-bool HasTable(Database& database, const char* name) {
-  Result<Statement> read =
-      database.Prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1");
-  return read && read->Bind(name).Step().value_or(false);
-}
-
 // Leaves out a corrupt original, which no other call returns either.
 Result<std::optional<ArchivedText>> OriginalOf(Database& database, int64_t slot) {
   auto found = FindArchived(database, slot);
@@ -156,8 +150,6 @@ Result<std::optional<int64_t>> EndOfEdge(Database& database, const std::string& 
 }
 
 }  // namespace
-
-bool HasTraces(Database& database) { return HasTable(database, "traces"); }
 
 Result<bool> ReadExportedTraces(Database& database, const TraceReading& reading, int64_t after,
                                 const std::function<bool(int64_t, ExportedTrace&&)>& take) {

@@ -9,8 +9,6 @@
 
 namespace memory {
 
-bool HasTraces(sqlite::Database& database);  // false: the file is of an earlier version
-
 // One project, or all; `live_only`: skips expired observations (of a store; an import reads all of
 // an uploaded file).
 struct TraceReading {

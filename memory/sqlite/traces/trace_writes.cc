@@ -103,7 +103,7 @@ Saving SavingOf(const NewTrace& trace, const TraceContext& context, const TraceW
   const api::NewObservation made = ObservationOf(trace, context.project);
   Saving saving(made, writing.facts_of(made.title, made.content), writing.salt, kNoWindow, now_ms);
   if (trace.scope != kOrganizationScope)
-    saving.owner = OwnerMark(writing.salt, trace.scope, context.ScopeId(trace.scope));
+    saving.owner = OwnerDigest(writing.salt, trace.scope, context.ScopeId(trace.scope));
   return saving;
 }
 

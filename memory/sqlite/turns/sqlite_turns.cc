@@ -275,7 +275,7 @@ Status SqliteTurns::Sweep() {
           removed = database.Changes();
           return {};
         },
-        sqlite::Writer::Room::kGives));
+        sqlite::Writer::Space::kFrees));
   }
   return {};
 }

@@ -3,11 +3,12 @@
 
 #include "lib/base/json/json.h"
 #include "memory/sqlite/removal/deletions.h"
+#include "memory/sqlite/tables/duplicates.h"
 #include "memory/sqlite/tables/retired.h"
 #include "memory/sqlite/tables/rows.h"
-#include "memory/sqlite/tables/twins.h"
 #include "memory/sqlite/tables/vectors.h"
 #include "memory/sqlite/tables/waiting.h"
+#include "memory/sqlite/writing/said_before.h"
 
 namespace memory {
 
@@ -47,7 +48,7 @@ Status Rewrite(Database& database, int64_t slot, const Observation& text, const 
   write.Bind(std::string_view(text.content)).Bind(std::string_view(tags));
   write.Bind(std::string_view(WithTags(facts.grams, tags)));
   write.Bind(std::string_view(api::NormalizedHash(text.content)));
-  write.Bind(facts.words).Bind(facts.marks);
+  write.Bind(facts.words).Bind(facts.flags);
   write.Bind(std::string_view(text.source.rule)).Bind(std::string_view(text.source.tool));
   write.Bind(std::string_view(text.source.tool_call_id))
       .Bind(std::string_view(text.source.origin))
@@ -81,6 +82,63 @@ Result<Saved> CountDuplicate(Database& database, int64_t slot, int64_t now_ms) {
   return Saved{row.id, "deduplicated", row.revision_count, row.duplicate_count};
 }
 
+Observation RowOf(const api::NewObservation& made, const Incoming& incoming) {
+  Observation row;
+  row.type = made.type;
+  row.title = made.title;
+  row.content = made.content;
+  row.project = made.project;
+  row.tags = made.tags;
+  row.scope = made.scope;
+  row.topic_key = incoming.topic_key;
+  row.normalized_hash = incoming.hash;
+  row.source = made.source;
+  row.created_ms = row.updated_ms = row.last_seen_ms = incoming.now_ms;
+  return row;
+}
+
+// The user's words stay; the agent's are a revision between two of them.
+Result<Saved> KeepInHistory(Database& database, int64_t slot, const Observation& agents,
+                            int64_t now_ms) {
+  ASSIGN_OR_RETURN(const Observation row, ReadRow(database, slot));
+  ASSIGN_OR_RETURN(Statement known,
+                   database.Prepare("SELECT 1 FROM revisions WHERE id = ?1 AND content = ?2"));
+  ASSIGN_OR_RETURN(const bool kept, known.Bind(row.id).Bind(agents.content).Step());
+  if (kept) return CountDuplicate(database, slot, now_ms);
+  RETURN_IF_ERROR(KeepRevision(database, slot, now_ms));
+  ASSIGN_OR_RETURN(Statement keep,
+                   database.Prepare("INSERT INTO revisions(id, revision, replaced_ms, written_ms, "
+                                    "type, title, tags, origin, content) "
+                                    "VALUES(?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8)"));
+  keep.Bind(row.id).Bind(row.revision_count + 1).Bind(now_ms).Bind(agents.type);
+  keep.Bind(agents.title).Bind(base::DumpJson(agents.tags)).Bind(agents.source.origin);
+  RETURN_IF_ERROR(keep.Bind(agents.content).Run());
+  ASSIGN_OR_RETURN(Statement count,
+                   database.Prepare("UPDATE observations SET revision_count = revision_count + 2 "
+                                    "WHERE slot = ?1"));
+  RETURN_IF_ERROR(count.Bind(slot).Run());
+  return CountDuplicate(database, slot, now_ms);
+}
+
+// What the session says already, in other words.
+Result<Saved> Retell(Database& database, const SaidBefore& said, const Saving& saving,
+                     const Incoming& incoming) {
+  if (said.gets_topic) {
+    ASSIGN_OR_RETURN(Statement name, database.Prepare("UPDATE observations SET topic_key = ?2 "
+                                                      "WHERE slot = ?1"));
+    RETURN_IF_ERROR(name.Bind(said.slot).Bind(incoming.topic_key).Run());
+  }
+  switch (said.step) {
+    case RetellStep::kCount:
+      break;
+    case RetellStep::kUpdate:
+      return UpdateTopic(database, said.slot, saving.made, saving.facts, saving.now_ms);
+    case RetellStep::kKeepInHistory:
+      return KeepInHistory(database, said.slot, RowOf(saving.made, incoming), saving.now_ms);
+  }
+  return CountDuplicate(database, said.slot, saving.now_ms);
+}
+
 // The decision about a write, if its topic may be a user's.
 Result<Decision> DecideInside(Database& database, Incoming& incoming, int64_t project,
                               int64_t window_ms) {
@@ -99,21 +157,6 @@ Result<Decision> DecideInside(Database& database, Incoming& incoming, int64_t pr
   return DecideInside(database, incoming, project, window_ms);
 }
 
-Observation RowOf(const api::NewObservation& made, const Incoming& incoming) {
-  Observation row;
-  row.type = made.type;
-  row.title = made.title;
-  row.content = made.content;
-  row.project = made.project;
-  row.tags = made.tags;
-  row.scope = made.scope;
-  row.topic_key = incoming.topic_key;
-  row.normalized_hash = incoming.hash;
-  row.source = made.source;
-  row.created_ms = row.updated_ms = row.last_seen_ms = incoming.now_ms;
-  return row;
-}
-
 }  // namespace
 
 Saving::Saving(const api::NewObservation& observation, TextFacts of, const std::string& salt,
@@ -128,7 +171,7 @@ Saving::Saving(const api::NewObservation& observation, TextFacts of, const std::
            now_ms,
            made.source.origin,
            made.replace_user};
-  mark = TextMark(salt, asked.hash, made.type, made.scope, made.source.rule, made.project);
+  text_digest = TextDigest(salt, asked.hash, made.type, made.scope, made.source.rule, made.project);
 }
 
 Result<Saved> SaveInside(Database& database, const Saving& saving) {
@@ -141,16 +184,22 @@ Result<Saved> SaveInside(Database& database, const Saving& saving) {
   Incoming incoming = saving.asked;
   ASSIGN_OR_RETURN(const Decision decision,
                    DecideInside(database, incoming, project, saving.window_ms));
+  std::optional<SaidBefore> said;
+  if (decision.tier == Tier::kNew && saving.said) {
+    ASSIGN_OR_RETURN(said, FindSaid(database, made, *saving.said, project, session));
+  }
   Saved saved{0, "created"};
   if (decision.tier == Tier::kTopic) {
     ASSIGN_OR_RETURN(saved, UpdateTopic(database, decision.slot, made, saving.facts, now_ms));
   } else if (decision.tier == Tier::kHash) {
     ASSIGN_OR_RETURN(saved, CountDuplicate(database, decision.slot, now_ms));
+  } else if (said) {
+    ASSIGN_OR_RETURN(saved, Retell(database, *said, saving, incoming));
   } else {
     ASSIGN_OR_RETURN(saved.id, InsertRow(database, RowOf(made, incoming), saving.facts, session));
   }
   if (decision.tier != Tier::kHash)
-    RETURN_IF_ERROR(NoteWriting(database, saving.mark, saving.owner));
+    RETURN_IF_ERROR(NoteWriting(database, saving.text_digest, saving.owner));
   return saved;
 }
 
@@ -163,6 +212,11 @@ Result<Observation> ChangeInside(Database& database, int64_t id, const Patch& pa
   ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
   if (!place || !place->live) return NoSuchRow(id);
   ASSIGN_OR_RETURN(Observation row, ReadRow(database, place->slot));
+  if (patch.if_revision && *patch.if_revision != row.revision_count) {
+    return Error{Code::kConflict, "observation " + std::to_string(id) + " has revision " +
+                                      std::to_string(row.revision_count) + ", not " +
+                                      std::to_string(*patch.if_revision) + "; nothing was changed"};
+  }
   bool changes =
       (patch.type && *patch.type != row.type) || (patch.title && *patch.title != row.title) ||
       (patch.content && *patch.content != row.content) || (patch.tags && *patch.tags != row.tags);
@@ -195,7 +249,7 @@ Result<bool> ShowInside(Database& database, const std::string& salt, int64_t slo
   ASSIGN_OR_RETURN(const bool shown, Revive(database, slot));
   if (!shown) return false;
   ASSIGN_OR_RETURN(const Observation row, ReadRow(database, slot));
-  RETURN_IF_ERROR(ForgetDeletion(database, MarksOf(salt, row), std::nullopt));
+  RETURN_IF_ERROR(ForgetDeletion(database, DigestsOf(salt, row), std::nullopt));
   return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/sqlite/database.h"
 #include "memory/model/dedup.h"
+#include "memory/model/same_fact.h"
 #include "memory/model/words.h"
 #include "memory/store/writes.h"
 
@@ -20,8 +21,10 @@ struct Saving {
   api::NewObservation made;
   Incoming asked;
   TextFacts facts;
-  int64_t mark = 0, window_ms = 0, now_ms = 0;
-  std::optional<int64_t> owner = {};  // OwnerMark of a trace that is not of the whole project
+  int64_t text_digest = 0, window_ms = 0, now_ms = 0;
+  std::optional<int64_t> owner = {};  // OwnerDigest of a trace that is not of the whole project
+  // Compared with what the session says already (said_before.h); absent: not compared.
+  std::optional<SaidFact> said = {};
 };
 
 base::Result<Saved> SaveInside(sqlite::Database& database, const Saving& saving);
@@ -31,7 +34,7 @@ base::Error NoSuchRow(int64_t id);  // kNotFound
 // The texts of a row for the indexes.
 using FactsOfRow = std::function<TextFacts(const std::string& title, const std::string& content)>;
 // Changes a row. → the new row. kNotFound: the row is not live; kDenied: its writer may not change
-// it.
+// it; kConflict: it has another revision than patch.if_revision.
 base::Result<api::Observation> ChangeInside(sqlite::Database& database, int64_t id,
                                             const Patch& patch, const FactsOfRow& facts_of,
                                             int64_t now_ms);

@@ -22,12 +22,6 @@ constexpr std::string_view kAnyCase[] = {"content", "title", "type",     "tags",
                                          "project", "scope", "topic_key"};
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-std::string LowerAscii(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
-
 // What the columns are called, without case for the ones that we know; a second one of a name has
 // its number.
 Result<std::vector<std::string>> ColumnsOf(const std::vector<std::string>& header) {
@@ -37,9 +31,8 @@ Result<std::vector<std::string>> ColumnsOf(const std::vector<std::string>& heade
     std::string column(base::Trim(name));
     column = base::ToUtf8(column);
     if (column.empty()) column = "field " + std::to_string(columns.size() + 1);
-    const std::string lower = LowerAscii(column);
-    if (std::find(std::begin(kAnyCase), std::end(kAnyCase), lower) != std::end(kAnyCase))
-      column = lower;
+    const std::string lower = base::FoldCase(column);
+    if (base::IsOneOf(lower, kAnyCase)) column = lower;
     const size_t times = ++seen[column];
     columns.push_back(times == 1 ? column : column + " (" + std::to_string(times) + ")");
   }

@@ -12,9 +12,9 @@
 
 namespace memory {
 
-// The records of a text that arrives in pieces, as RFC 4180 has them; lines may end in LF or CR
-// alone, a byte order mark is left out, and so are empty lines. A quote where RFC 4180 has none is
-// text. Memory is bounded by the largest record.
+// Splits a text that arrives in pieces into records (RFC 4180). Lines may also end in LF or CR
+// alone; a quote where RFC 4180 has none is text; a byte order mark and empty lines are ignored.
+// Memory is bounded by the largest record.
 class CsvReader {
  public:
   using OnRecord = std::function<base::Status(const std::vector<std::string>& fields, size_t line)>;
@@ -42,17 +42,16 @@ class CsvReader {
   size_t line_ = 1, record_line_ = 1, record_bytes_ = 0, open_line_ = 0;
 };
 
-// What separates the fields of a table that begins so: a line `sep=;` says it, else it is what the
-// first line has most of outside of quotes: comma, semicolon, tab or |.
+// The separator of a table: a first line `sep=;` names it, else it is the most frequent of comma,
+// semicolon, tab and | in the first line outside of quotes.
 char SeparatorOf(std::string_view beginning);
 
-// Whether a body that begins so is a table: its first line has a field `content`.
+// Whether the body is a table: its first line has a field `content`.
 bool StartsAsCsv(std::string_view beginning);
 
-// The first record names the columns; `content` must be among them. Every record is an episodic
-// trace of the user without a type, its other columns are metadata; one with another number of
-// fields is told.
-// `beginning`: of the same body.
+// The first record names the columns; `content` must be among them. A record without a type becomes
+// an episodic trace of the user with its other columns as metadata. Reports a record whose number
+// of fields differs. `beginning`: of the same body.
 base::Status ReadCsv(http::BodyReader& body, std::string_view beginning,
                      const ForeignDefaults& defaults, Importer& importer);
 

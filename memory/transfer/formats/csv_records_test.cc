@@ -23,7 +23,7 @@ base::Result<Records> Read(std::string_view text, size_t piece) {
   return records;
 }
 
-TEST(CsvReader, ReadsWhatRfc4180Has) {
+TEST(CsvReader, Rfc4180RecordsAreParsed) {
   const std::pair<const char*, Records> cases[] = {
       {"a,b\r\nc,d\r\n", {{"a", "b"}, {"c", "d"}}},
       {"a,b\nc,d", {{"a", "b"}, {"c", "d"}}},
@@ -48,7 +48,7 @@ TEST(CsvReader, ReadsWhatRfc4180Has) {
   }
 }
 
-TEST(CsvReader, TakesQuotesAndLinesThatRfc4180DoesNotHave) {
+TEST(CsvReader, NonstandardQuotesAndLineEndsAreParsed) {
   const std::pair<const char*, Records> cases[] = {
       {"a\nb\"c\n", {{"a"}, {"b\"c"}}},
       {"5\" pipe,x\n", {{"5\" pipe", "x"}}},
@@ -69,7 +69,7 @@ TEST(CsvReader, TakesQuotesAndLinesThatRfc4180DoesNotHave) {
   }
 }
 
-TEST(CsvReader, TellsTheLineThatARecordBeginsIn) {
+TEST(CsvReader, RecordsReportTheirFirstLine) {
   std::vector<size_t> lines;
   CsvReader reader([&](const std::vector<std::string>&, size_t line) -> base::Status {
     lines.push_back(line);
@@ -79,7 +79,7 @@ TEST(CsvReader, TellsTheLineThatARecordBeginsIn) {
   EXPECT_EQ(lines, (std::vector<size_t>{1, 2, 5}));
 }
 
-TEST(CsvReader, ARecordHasALimit) {
+TEST(CsvReader, TooLongRecordIsRefused) {
   CsvReader reader([](const std::vector<std::string>&, size_t) { return base::Status(); });
   const std::string part(1 << 20, 'x');
   base::Status pushed = reader.Push("\"");

@@ -1,16 +1,13 @@
 // Marks of files first, then what the first lines look like; other text is Markdown.
-#include "memory/transfer/formats/detected_format.h"
-
 #include <algorithm>
 
+#include "lib/base/archive/tar.h"
 #include "lib/base/json/json.h"
 #include "lib/base/text/text.h"
+#include "memory/transfer/formats/body_formats.h"
 #include "memory/transfer/formats/csv_records.h"
-#include "memory/transfer/formats/json_lines.h"
-#include "memory/transfer/formats/other_formats.h"
 #include "memory/transfer/notes/note_files.h"
-#include "memory/transfer/notes/tar_archive.h"
-#include "memory/transfer/rows/format.h"
+#include "memory/transfer/rows/row_kinds.h"
 
 namespace memory {
 
@@ -20,7 +17,15 @@ using base::Result;
 
 namespace {
 
-Error NotTaken(const std::string& why) { return Error{Code::kInvalid, why + "; " + kTaken}; }
+Error NotTaken(const std::string& why) {
+  return Error{Code::kInvalid, why + "; " + AcceptedBodies()};
+}
+
+std::string_view WithoutBlanks(std::string_view text) {
+  return base::Trim(WithoutByteOrderMark(text));
+}
+
+bool IsJson(std::string_view text) { return text.starts_with('{') || text.starts_with('['); }
 
 size_t CommasOf(std::string_view line) {
   return static_cast<size_t>(std::count(line.begin(), line.end(), ','));
@@ -40,19 +45,19 @@ bool LooksLikeTable(std::string_view text) {
 
 Result<std::string> FormatByBeginning(std::string_view beginning) {
   if (beginning.starts_with(kSqliteMagic)) return std::string("sqlite");
-  if (StartsAsTar(beginning)) return std::string("obsidian");
+  if (base::StartsAsTar(beginning)) return std::string("obsidian");
   if (beginning.starts_with("PK\x03\x04"))
     return NotTaken("the body is a ZIP archive: unpack it and send its files");
   if (beginning.starts_with("\x1f\x8b"))
     return NotTaken("the body is compressed with gzip: send it unpacked");
   if (StartsAsNotes(beginning)) return std::string("markdown");
   if (StartsAsLines(beginning)) return std::string("jsonl");
-  if (StartsAsMcpMemory(beginning)) return std::string("mcp-memory");
+  for (const Converter* one : Converters())
+    if (one->starts_as_lines != nullptr && one->starts_as_lines(beginning))
+      return std::string(one->name);
   if (StartsAsCsv(beginning)) return std::string("csv");
-  std::string_view text = beginning;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  text = base::Trim(text);
-  if (text.starts_with('{') || text.starts_with('[')) return std::string("auto");
+  const std::string_view text = WithoutBlanks(beginning);
+  if (IsJson(text)) return std::string("auto");
   if (beginning.find('\0') != beginning.npos)
     return NotTaken("the body is neither text nor a file that is known here");
   if (text.empty()) return NotTaken("the body is empty, or begins with blanks alone");
@@ -80,20 +85,14 @@ bool IsJsonType(std::string_view type) {
   return type.ends_with("/json") || type.ends_with("+json");
 }
 
-std::string_view WithoutBlanks(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return base::Trim(text);
-}
-
 // By the marks of files alone, or a text of JSON: other text is none of the type.
 Result<std::string> FormatOfJson(std::string_view type, std::string_view beginning) {
   const std::string_view text = WithoutBlanks(beginning);
   // curl --json sends any export so.
   const bool export_of_ours =
-      beginning.starts_with(kSqliteMagic) || StartsAsTar(beginning) ||
+      beginning.starts_with(kSqliteMagic) || base::StartsAsTar(beginning) ||
       (StartsAsNotes(beginning) && beginning.find(kExportFormat) != beginning.npos);
-  if (export_of_ours || text.empty() || text.starts_with('{') || text.starts_with('['))
-    return FormatByBeginning(beginning);
+  if (export_of_ours || text.empty() || IsJson(text)) return FormatByBeginning(beginning);
   const auto json = base::ParseJson(text);
   if (json || text.starts_with('"'))
     return NotTaken("the body is JSON, and " + base::Ellipsize(text, 40) +
@@ -109,7 +108,7 @@ Result<std::string> FormatByType(std::string_view type, std::string_view beginni
   if (IsJsonType(type)) return FormatOfJson(type, beginning);
   if (base::IsOneOf(type, kTarTypes)) {
     const bool empty = beginning.find_first_not_of('\0') == beginning.npos && !beginning.empty();
-    if (empty || StartsAsTar(beginning)) return std::string("obsidian");
+    if (empty || base::StartsAsTar(beginning)) return std::string("obsidian");
     return IsNot(type, "is no tar archive");
   }
   if (base::IsOneOf(type, kFileTypes)) {
@@ -122,7 +121,7 @@ Result<std::string> FormatByType(std::string_view type, std::string_view beginni
   }
   const bool table = base::IsOneOf(type, kTableTypes);
   if (!table && type != "text/markdown") return FormatByBeginning(beginning);
-  if (StartsAsTar(beginning)) return std::string("obsidian");
+  if (base::StartsAsTar(beginning)) return std::string("obsidian");
   if (beginning.starts_with(kSqliteMagic) || beginning.starts_with("PK\x03\x04") ||
       beginning.starts_with("\x1f\x8b") || beginning.find('\0') != beginning.npos)
     return IsNot(type, "is no text");

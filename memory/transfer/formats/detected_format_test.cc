@@ -1,10 +1,9 @@
 // Imports whose format nobody names: what each is taken for, and what is said of those that are
 // none.
-#include "memory/transfer/formats/detected_format.h"
-
+#include "lib/base/archive/tar.h"
 #include "memory/api/api_fixture.h"
-#include "memory/transfer/notes/markdown_sections.h"
-#include "memory/transfer/notes/tar_archive.h"
+#include "memory/transfer/formats/body_formats.h"
+#include "memory/transfer/notes/markdown.h"
 
 namespace memory {
 namespace {
@@ -14,10 +13,10 @@ constexpr const char* kClaudeMd =
     "## Commands\n\n```sh\n# not a heading\npnpm test\n```\n\n### Slow ones\nuse --only\n\n"
     "## Empty\n\n## Style ##\r\n- tabs, not spaces\r\n";
 
-TEST(FormatByBeginning, SaysWhatItLooksLike) {
+TEST(FormatByBeginning, FirstBytesNameTheFormatOrTheReason) {
   const std::pair<std::string, const char*> told[] = {
       {"SQLite format 3", "sqlite"},
-      {TarFile("a.md", "x", 0), "obsidian"},
+      {base::TarFile("a.md", "x", 0), "obsidian"},
       {"---\ntitle: a\n---\nx", "markdown"},
       {"{\"kind\":\"export\"}\n", "jsonl"},
       {"content,tags\na,b\n", "csv"},
@@ -47,7 +46,7 @@ TEST(FormatByBeginning, SaysWhatItLooksLike) {
   }
 }
 
-TEST(MarkdownSections, AreApartByTheirHeadings) {
+TEST(MarkdownSections, HeadingsSplitSections) {
   const auto sections = SectionsOf(kClaudeMd);
   ASSERT_EQ(sections.size(), 3u);
   EXPECT_EQ(sections[0].title, "CLAUDE.md");
@@ -64,7 +63,7 @@ TEST(MarkdownSections, AreApartByTheirHeadings) {
   EXPECT_EQ(SectionsOf("~~~\n```\n# a\n~~~ \n# b\nc\n").size(), 2u);  // ``` does not end ~~~
 }
 
-TEST_F(ApiTest, AMarkdownFileOfAPersonIsTakenSectionBySection) {
+TEST_F(ApiTest, MarkdownFileIsImportedBySection) {
   const std::string target = "/import?project=web&trust=user";
   Answered taken = PostText(target, kClaudeMd);
   EXPECT_EQ(taken.status, 200) << taken.body;
@@ -80,7 +79,7 @@ TEST_F(ApiTest, AMarkdownFileOfAPersonIsTakenSectionBySection) {
   EXPECT_EQ(taken.body["errors"], Json::array()) << taken.body;
 }
 
-TEST_F(ApiTest, AMemoryFileOfClaudeCodeKeepsItsNameAndType) {
+TEST_F(ApiTest, ClaudeCodeMemoryFileKeepsItsNameAndType) {
   const std::string file =
       "---\nname: no-mocks\ndescription: how tests are written\nmetadata:\n  type: "
       "feedback\n---\n\n"
@@ -95,7 +94,7 @@ TEST_F(ApiTest, AMemoryFileOfClaudeCodeKeepsItsNameAndType) {
       << row;
 }
 
-TEST_F(ApiTest, AnImportThatIsNothingSaysWhereAndWhatIsTaken) {
+TEST_F(ApiTest, UnknownImportNamesPositionAndAcceptedFormats) {
   const std::pair<std::string, const char*> refused[] = {
       {R"({"foo":1})", "is a list of memories"},
       {R"({"foo":[{"content":"x"}]})", "is a list of memories"},

@@ -1,9 +1,10 @@
-// Lines of an export, each an object with its kind.
-#include "memory/transfer/formats/json_lines.h"
+// Lines of an export of ours, each an object with its kind.
+#include <algorithm>
 
 #include "lib/base/text/text.h"
 #include "memory/api/json_elements.h"
-#include "memory/transfer/rows/body_lines.h"
+#include "memory/transfer/formats/body_formats.h"
+#include "memory/transfer/rows/bodies.h"
 
 namespace memory {
 
@@ -15,62 +16,27 @@ using base::Status;
 
 namespace {
 
-// What one line is for; unknown kinds are of a later version and do no harm.
-class LineReader {
- public:
-  explicit LineReader(Importer& importer) : importer_(importer) {}
+Error Wrong(size_t line, const std::string& why) {
+  return Error{Code::kInvalid, "line " + std::to_string(line) + ": " + why};
+}
 
-  Status Take(std::string_view line) {
-    ++number_;
-    if (base::Trim(line).empty()) return {};
-    if (ended_) return Wrong("there is something behind the last line");
-    Result<Json> json = base::ParseJson(line);
-    if (!json) return Error{json.error().code, Wrong(json.error().message).message};
-    if (!json->is_object()) return Wrong("it must be a JSON object");
-    const std::string kind = base::StringAt(*json, {"kind"});
-    const Json where = {{"line", number_}};
-    if (kind == "session") return importer_.TakeSession(*json, where);
-    if (kind == "observation") return importer_.TakeObservation(*json, where);
-    if (kind == "item") return importer_.TakeItem(*json, where);
-    if (kind == "episode") return importer_.TakeEpisode(*json, where);
-    if (kind == "trace") return importer_.TakeTrace(*json, where);
-    if (kind == "trace_edge") return importer_.TakeEdge(*json, where);
-    if (kind == "aegis" && json->contains("hash"))
-      return importer_.TakeAegis(base::StringAt(*json, {"key"}), std::move((*json)["hash"]), where);
-    if (kind == "end") return End(*json);
-    if (kind == "export" && json->contains("format")) return importer_.SetFormat((*json)["format"]);
-    return {};
-  }
+// Whether the counts of the last line are those of the lines before it.
+bool IsWhole(const Json& end, const Importer& importer) {
+  return std::ranges::all_of(KindRows(), [&](const KindRow& row) {
+    const auto count = end.find(Plural(row.line));
+    return count == end.end() || *count == importer.given(row.kind);
+  });
+}
 
-  Status Finish() const {
-    if (ended_) return {};
-    return Error{Code::kInvalid, "the import was cut off behind line " + std::to_string(number_) +
-                                     ": the last one must be {\"kind\":\"end\"} with the counts"};
-  }
-
- private:
-  Error Wrong(const std::string& why) const {
-    return Error{Code::kInvalid, "line " + std::to_string(number_) + ": " + why};
-  }
-  Status End(const Json& json) {
-    ended_ = true;
-    auto differs = [&](const char* field, size_t given) {
-      return json.contains(field) && json[field] != given;
-    };
-    if (differs("sessions", importer_.sessions_given()) ||
-        differs("observations", importer_.observations_given()) ||
-        differs("items", importer_.items_given()) ||
-        differs("episodes", importer_.episodes_given()) ||
-        differs("traces", importer_.traces_given()) ||
-        differs("trace_edges", importer_.edges_given()))
-      return Wrong("its counts are not those of the lines before it: some are missing");
-    return {};
-  }
-
-  Importer& importer_;
-  size_t number_ = 0;
-  bool ended_ = false;
-};
+// A line but the last; ignores unknown kinds, which are of a later version.
+Status TakeRow(const std::string& kind, const Json& line, const Json& where, Importer& importer) {
+  for (const KindRow& row : KindRows())
+    if (kind == row.line) return importer.Take(row.kind, line, where);
+  if (kind == "aegis" && line.contains("hash"))
+    return importer.TakeAegis(base::StringAt(line, {"key"}), line["hash"], where);
+  const bool head = kind == "export" && line.contains("format");
+  return head ? importer.SetFormat(line["format"]) : Status();
+}
 
 }  // namespace
 
@@ -81,10 +47,24 @@ bool StartsAsLines(std::string_view beginning) {
 }
 
 Status ReadLines(http::BodyReader& body, Importer& importer) {
-  LineReader reader(importer);
-  RETURN_IF_ERROR(ForEachLine(body, kMaxElementBytes,
-                              [&](std::string_view line) { return reader.Take(line); }));
-  return reader.Finish();
+  size_t number = 0;
+  bool ended = false;
+  RETURN_IF_ERROR(ForEachLine(body, kMaxElementBytes, [&](std::string_view line) -> Status {
+    ++number;
+    if (base::Trim(line).empty()) return {};
+    if (ended) return Wrong(number, "there is something behind the last line");
+    const Result<Json> json = base::ParseJson(line);
+    if (!json) return Error{json.error().code, Wrong(number, json.error().message).message};
+    if (!json->is_object()) return Wrong(number, "it must be a JSON object");
+    const std::string kind = base::StringAt(*json, {"kind"});
+    ended = kind == "end";
+    if (!ended) return TakeRow(kind, *json, {{"line", number}}, importer);
+    if (IsWhole(*json, importer)) return {};
+    return Wrong(number, "its counts are not those of the lines before it: some are missing");
+  }));
+  if (ended) return {};
+  return Error{Code::kInvalid, "the import was cut off behind line " + std::to_string(number) +
+                                   ": the last one must be {\"kind\":\"end\"} with the counts"};
 }
 
 }  // namespace memory

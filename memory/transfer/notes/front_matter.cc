@@ -1,11 +1,11 @@
 // A field begins at the first column with "name:"; what is indented or begins with "-" belongs to
 // it.
-#include "memory/transfer/notes/front_matter.h"
-
 #include <map>
 
 #include "lib/base/json/yaml.h"
 #include "lib/base/text/text.h"
+#include "memory/transfer/notes/markdown.h"
+#include "memory/transfer/notes/notes.h"
 
 namespace memory {
 
@@ -81,11 +81,8 @@ Json FieldsOfFront(std::string_view yaml, std::string& rest) {
       rest += field;
     field = {};
   };
-  for (size_t begin = 0; begin < yaml.size();) {
-    const size_t end = std::min(yaml.find('\n', begin), yaml.size() - 1) + 1;
-    std::string_view line = yaml.substr(begin, end - begin);
-    std::string_view bare = line;
-    while (bare.ends_with('\n') || bare.ends_with('\r')) bare.remove_suffix(1);
+  for (std::string_view left = yaml; !left.empty();) {
+    const std::string_view line = TakeLine(left), bare = WithoutEnd(line);
     const size_t at = ColonOf(bare);
     if (at != bare.npos) {
       end_field();
@@ -93,13 +90,11 @@ Json FieldsOfFront(std::string_view yaml, std::string& rest) {
       colon = at;
     } else if (!field.empty() &&
                (base::IsBlank(bare) || bare[0] == ' ' || bare[0] == '\t' || bare[0] == '-')) {
-      field =
-          yaml.substr(static_cast<size_t>(field.data() - yaml.data()), field.size() + line.size());
+      field = {field.data(), field.size() + line.size()};
     } else if (!base::IsBlank(bare)) {
       end_field();
       rest += std::string(bare) + "\n";
     }
-    begin = end;
   }
   end_field();
   return fields;

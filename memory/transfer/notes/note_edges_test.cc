@@ -1,9 +1,9 @@
 // Traces and their edges through the notes formats, and links of anybody's vault.
 #include <random>
 
+#include "lib/base/archive/tar.h"
 #include "memory/api/traces/traces_fixture.h"
 #include "memory/transfer/notes/note_files.h"
-#include "memory/transfer/notes/tar_archive.h"
 
 namespace memory {
 namespace {
@@ -93,7 +93,7 @@ Json RandomJson(std::mt19937& random, int depth) {
   }
 }
 
-TEST_F(NoteEdgesTest, TracesAndEdgesGoOutAndInAndTwiceIsSkipped) {
+TEST_F(NoteEdgesTest, TracesAndEdgesSurviveARoundTripOnce) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -161,7 +161,7 @@ TEST_F(NoteEdgesTest, TracesAndEdgesGoOutAndInAndTwiceIsSkipped) {
   }
 }
 
-TEST_F(NoteEdgesTest, ANoteOfATraceHasItsFieldsAndLinksByTheNamesOfFiles) {
+TEST_F(NoteEdgesTest, TraceNoteHasItsFieldsAndLinksByFileName) {
   const std::string tea = Add("User drinks tea.", {{"type", "semantic"}, {"tags", {"drink"}}});
   const std::string call =
       Add("Call Ann", {{"type", "prospective"}, {"remindAt", 1'900'000'000'000}});
@@ -179,7 +179,7 @@ TEST_F(NoteEdgesTest, ANoteOfATraceHasItsFieldsAndLinksByTheNamesOfFiles) {
     EXPECT_NE(vault.find(words), std::string::npos) << words << "\n" << vault;
   for (const char* format : {"markdown", "notes"})
     EXPECT_NE(Export(format).find("- [[" + call + "]] — about (0.25)\n"), std::string::npos);
-  EXPECT_TRUE(StartsAsTar(Export("markdown")));
+  EXPECT_TRUE(base::StartsAsTar(Export("markdown")));
   EXPECT_EQ(Export("markdown").find("#drink"), std::string::npos) << "Obsidian's alone";
   // What is not in an export is no link of it.
   Call("DELETE", "/traces/" + call);
@@ -187,7 +187,7 @@ TEST_F(NoteEdgesTest, ANoteOfATraceHasItsFieldsAndLinksByTheNamesOfFiles) {
 }
 
 // Files of earlier versions are called by numbers and titles, and links name them so.
-TEST_F(NoteEdgesTest, AnExportOfAnEarlierVersionIsTaken) {
+TEST_F(NoteEdgesTest, ExportOfAnEarlierVersionIsImported) {
   const auto note = [](const std::string& id, int number, const std::string& text,
                        const std::string& footer) {
     return "---\nkind: trace\nid: " + id + "\nobservation: " + std::to_string(number) +
@@ -202,8 +202,8 @@ TEST_F(NoteEdgesTest, AnExportOfAnEarlierVersionIsTaken) {
       note("mt_b", 42, "second", "### Related\n- [[other/41-first]] — back\n");
   const std::string file = "---\nkind: export\nformat: agent-memory/1\n---\n\n\n" + first + second +
                            "---\nkind: end\nsessions: 0\nobservations: 2\n---\n";
-  const std::string vault = TarFile("semantic/41-first.md", first, 0) +
-                            TarFile("semantic/42-second.md", second, 0) + TarEnd();
+  const std::string vault = base::TarFile("semantic/41-first.md", first, 0) +
+                            base::TarFile("semantic/42-second.md", second, 0) + base::TarEnd();
   for (const std::string& body : {file, vault}) {
     StartEmpty();
     const Answered taken = PostText("/import", body);
@@ -215,17 +215,18 @@ TEST_F(NoteEdgesTest, AnExportOfAnEarlierVersionIsTaken) {
   }
 }
 
-TEST_F(NoteEdgesTest, LinksOfAnybodysVaultAreEdges) {
+TEST_F(NoteEdgesTest, LinksOfAForeignVaultBecomeEdges) {
   const std::string vault =
-      TarFile("v/Start.md",
-              "Forward [[plan|the plan]], [[Ideas/Deep#top]], ![[picture.png]], "
-              "[[nowhere]], `[[Plan2]]`, [[START]]\n",
-              0) +
-      TarFile("v/a/Plan.md", "---\nup: \"[[Start]]\"\n---\nThe plan, not [[Same]]: [[b/Same]]\n",
-              0) +
-      TarFile("v/Ideas/Deep.md", "deep", 0) + TarFile("v/Plan2.md", "in code alone", 0) +
-      TarFile("v/semantic/x/b/Same.md", "in b", 0) + TarFile("v/Same.md", "the shallow one", 0) +
-      TarEnd();
+      base::TarFile("v/Start.md",
+                    "Forward [[plan|the plan]], [[Ideas/Deep#top]], ![[picture.png]], "
+                    "[[nowhere]], `[[Plan2]]`, [[START]]\n",
+                    0) +
+      base::TarFile("v/a/Plan.md",
+                    "---\nup: \"[[Start]]\"\n---\nThe plan, not [[Same]]: [[b/Same]]\n", 0) +
+      base::TarFile("v/Ideas/Deep.md", "deep", 0) +
+      base::TarFile("v/Plan2.md", "in code alone", 0) +
+      base::TarFile("v/semantic/x/b/Same.md", "in b", 0) +
+      base::TarFile("v/Same.md", "the shallow one", 0) + base::TarEnd();
   Answered taken = PostText("/import?project=v", vault);
   ASSERT_EQ(taken.status, 200) << taken.body;
   EXPECT_EQ(taken.body["imported_observations"], 6) << taken.body;
@@ -250,20 +251,21 @@ TEST_F(NoteEdgesTest, LinksOfAnybodysVaultAreEdges) {
   EXPECT_EQ(Rows(), before);
 }
 
-TEST_F(NoteEdgesTest, AVaultOfAgentOsIsTaken) {
+TEST_F(NoteEdgesTest, VaultOfAgentOsIsImported) {
   const std::string vault =
-      TarFile("semantic/mt_abc123.md",
-              "---\nid: mt_abc123\ntype: semantic\nscope: user\nstrength: 0.87\ntags:\n"
-              "  - preference\n  - language\ncreatedAt: 2024-03-24T12:34:56Z\nmetadata:\n"
-              "  source: user_statement\n---\n\nUser prefers TypeScript over Python\n\n"
-              "#preference #language\n\n### Related\n\n- [[mt_def456]] — deployment preferences\n"
-              "- [[mt_gone]] — tooling choices\n",
-              0) +
-      TarFile("episodic/mt_def456.md",
-              "---\nid: mt_def456\nscope: organization\n---\nDeploys on Tuesdays\n", 0) +
-      TarFile("episodic/mt_bad.md", "---\nid: mt_bad\nstrength: 7\n---\nKept as an observation\n",
-              0) +
-      TarEnd();
+      base::TarFile(
+          "semantic/mt_abc123.md",
+          "---\nid: mt_abc123\ntype: semantic\nscope: user\nstrength: 0.87\ntags:\n"
+          "  - preference\n  - language\ncreatedAt: 2024-03-24T12:34:56Z\nmetadata:\n"
+          "  source: user_statement\n---\n\nUser prefers TypeScript over Python\n\n"
+          "#preference #language\n\n### Related\n\n- [[mt_def456]] — deployment preferences\n"
+          "- [[mt_gone]] — tooling choices\n",
+          0) +
+      base::TarFile("episodic/mt_def456.md",
+                    "---\nid: mt_def456\nscope: organization\n---\nDeploys on Tuesdays\n", 0) +
+      base::TarFile("episodic/mt_bad.md",
+                    "---\nid: mt_bad\nstrength: 7\n---\nKept as an observation\n", 0) +
+      base::TarEnd();
   const Answered taken = PostText("/import?project=default", vault);
   EXPECT_EQ(taken.body["imported_observations"], 3) << taken.body;
   EXPECT_EQ(taken.body["imported_traces"], 2) << taken.body;
@@ -282,7 +284,7 @@ TEST_F(NoteEdgesTest, AVaultOfAgentOsIsTaken) {
   EXPECT_EQ(PostText("/import?project=default", vault).body["imported_traces"], 0);
 }
 
-TEST_F(NoteEdgesTest, ATraceThatDoesNotSayWhoseItIsIsTheRequests) {
+TEST_F(NoteEdgesTest, TraceWithoutOwnerBelongsToTheCaller) {
   http::ClientRequest request;
   request.method = "POST";
   request.target = "/import?format=obsidian";
@@ -290,9 +292,10 @@ TEST_F(NoteEdgesTest, ATraceThatDoesNotSayWhoseItIsIsTheRequests) {
   request.headers.Set("X-Memory-User", "ann");
   request.headers.Set("Content-Type", "application/x-tar");
   request.body =
-      TarFile("semantic/mt_a.md", "---\nid: mt_a\n---\nDrinks tea", 0) +
-      TarFile("mt_b.md", "---\nid: mt_b\nscope: session\nmetadata: {scopeId: c9}\n---\nb", 0) +
-      TarFile("mt_c.md", "---\nid: mt_c\nscope: global\n---\nc", 0) + TarEnd();
+      base::TarFile("semantic/mt_a.md", "---\nid: mt_a\n---\nDrinks tea", 0) +
+      base::TarFile("mt_b.md", "---\nid: mt_b\nscope: session\nmetadata: {scopeId: c9}\n---\nb",
+                    0) +
+      base::TarFile("mt_c.md", "---\nid: mt_c\nscope: global\n---\nc", 0) + base::TarEnd();
   const auto response = client_->Send(request);
   ASSERT_TRUE(response);
   const auto report = base::ParseJson(response->body);
@@ -304,17 +307,18 @@ TEST_F(NoteEdgesTest, ATraceThatDoesNotSayWhoseItIsIsTheRequests) {
   EXPECT_EQ(Trace("mt_c")["scope"], "organization");
 }
 
-TEST_F(NoteEdgesTest, HostileLinksAreAnsweredAndNamed) {
+TEST_F(NoteEdgesTest, HostileLinksAreLimitedAndReported) {
   std::string many, deep;
   for (int i = 0; i < 100'000; ++i) many += "[[n" + std::to_string(i) + "]]";
   for (int i = 0; i < 2000; ++i) deep += "a/";
-  std::string vault = TarFile("many.md", many.substr(0, 49'000), 0) +
-                      TarFile("brackets.md", std::string(49'000, '['), 0) +
-                      TarFile("ticks.md", "x" + std::string(20'000, '`') + "[[many]]", 0) +
-                      TarFile("all.md", "[[many]] [[brackets]] [[ticks]] [[all]] [[../../all]]", 0);
+  std::string vault =
+      base::TarFile("many.md", many.substr(0, 49'000), 0) +
+      base::TarFile("brackets.md", std::string(49'000, '['), 0) +
+      base::TarFile("ticks.md", "x" + std::string(20'000, '`') + "[[many]]", 0) +
+      base::TarFile("all.md", "[[many]] [[brackets]] [[ticks]] [[all]] [[../../all]]", 0);
   for (int i = 0; i < 300; ++i)
-    vault += TarFile("f/n" + std::to_string(i) + ".md", "note " + std::to_string(i), 0);
-  vault += TarFile(deep + "end.md", "[[" + deep + "end]] [[a/end]]", 0) + TarEnd();
+    vault += base::TarFile("f/n" + std::to_string(i) + ".md", "note " + std::to_string(i), 0);
+  vault += base::TarFile(deep + "end.md", "[[" + deep + "end]] [[a/end]]", 0) + base::TarEnd();
   const Answered taken = PostText("/import", vault);
   ASSERT_EQ(taken.status, 200) << taken.body;
   EXPECT_EQ(taken.body["imported_observations"], 305) << taken.body;
@@ -325,12 +329,13 @@ TEST_F(NoteEdgesTest, HostileLinksAreAnsweredAndNamed) {
   EXPECT_NE(taken.body["errors"][0]["error"].get<std::string>().find("256"), std::string::npos);
 }
 
-TEST_F(NoteEdgesTest, AChainOfForwardLinksIsFollowed) {
+TEST_F(NoteEdgesTest, ChainOfForwardLinksBecomesEdges) {
   constexpr int kNotes = 3000;
   std::string vault;
   for (int i = 0; i < kNotes; ++i)
-    vault += TarFile("n" + std::to_string(i) + ".md", "to [[N" + std::to_string(i + 1) + "]]", 0);
-  const Answered taken = PostText("/import", vault + TarEnd());
+    vault +=
+        base::TarFile("n" + std::to_string(i) + ".md", "to [[N" + std::to_string(i + 1) + "]]", 0);
+  const Answered taken = PostText("/import", vault + base::TarEnd());
   EXPECT_EQ(taken.body["imported_observations"], kNotes) << taken.body;
   EXPECT_EQ(taken.body["imported_edges"], kNotes - 1);
 }

@@ -4,19 +4,17 @@
 #include "lib/base/archive/note_folder.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
-#include "memory/transfer/notes/code_fences.h"
-#include "memory/transfer/notes/markdown_sections.h"
-#include "memory/transfer/notes/note_taking.h"
-#include "memory/transfer/notes/note_trace.h"
-#include "memory/transfer/rows/body_lines.h"
-#include "memory/transfer/rows/format.h"
+#include "memory/transfer/notes/agent_notes.h"
+#include "memory/transfer/notes/markdown.h"
+#include "memory/transfer/notes/note_graph.h"
+#include "memory/transfer/notes/notes.h"
+#include "memory/transfer/rows/bodies.h"
 
 namespace memory {
 
 using base::Code;
 using base::Error;
 using base::Json;
-using base::Result;
 using base::Status;
 
 namespace {
@@ -24,7 +22,7 @@ namespace {
 constexpr size_t kMostFieldBytes = 64 << 10;
 
 bool StartsWithMark(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text = WithoutByteOrderMark(text);
   return IsNoteMark(text.substr(0, text.find('\n')));
 }
 
@@ -73,11 +71,10 @@ class NotesReader {
   Status BeginNote() {
     std::string fields = std::exchange(fields_, std::string());
     const bool first = !any_;
-    auto note = DecodeNote(fields);
+    const Json front = DecodeNote(fields).front;
     const bool is_note =
-        note && (first ? !note->front.empty()
-                       : note->front.contains("kind") || note->front.contains("title") ||
-                             note->front.contains("type"));
+        first ? !front.empty()
+              : front.contains("kind") || front.contains("title") || front.contains("type");
     if (!is_note) return Append(fields);
     RETURN_IF_ERROR(EndNote());
     first_line_ = fields_line_;
@@ -104,39 +101,34 @@ class NotesReader {
     const Json where = {{"line", first_line_}};
     if (ended_) return Wrong("there is something behind the last note");
     if (!StartsWithMark(text)) return TakeSections(text);
-    Result<ParsedNote> note = DecodeNote(text);
-    if (!note) {
-      importer_.RefuseObservation(note.error(), where);
-      return {};
-    }
-    const std::string kind = base::StringAt(note->front, {"kind"});
-    if (kind == "export" && note->front.contains("format")) {
+    ParsedNote note = DecodeNote(text);
+    const std::string kind = base::StringAt(note.front, {"kind"});
+    if (kind == "export" && note.front.contains("format")) {
       ours_ = true;
       notes_.TakeStrictly();
-      return importer_.SetFormat(note->front.value("format", Json()));
+      return importer_.SetFormat(note.front["format"]);
     }
-    if (kind == "end" && ours_) return End(note->front);
-    return notes_.Take(std::move(*note), where);
+    if (kind == "end" && ours_) return End(note.front);
+    return notes_.Take(std::move(note), where);
   }
   // What stands before the first fields, or a file without any: somebody's Markdown.
   Status TakeSections(const std::string& text) {
-    Result<ParsedNote> note = DecodeNote(text);
-    if (!note) {
-      importer_.RefuseObservation(note.error(), {{"line", first_line_}});
-      return {};
-    }
-    for (MarkdownSection& section : SectionsOf(note->body)) {
+    for (MarkdownSection& section : SectionsOf(DecodeNote(text).body)) {
+      const Json where = {{"line", first_line_ + section.line - 1}};
+      if (IsIndex(section.content)) {
+        importer_.Tell(kIndexIsNoMemory, where, true);
+        continue;
+      }
       Json row = {{"content", std::move(section.content)}};
       if (!section.title.empty()) row["title"] = base::Ellipsize(section.title, api::kMaxTitle);
-      RETURN_IF_ERROR(importer_.TakeForeign(RowOfFields(std::move(row), defaults_),
-                                            {{"line", first_line_ + section.line - 1}}));
+      RETURN_IF_ERROR(importer_.TakeForeign(RowOfFields(std::move(row), defaults_), where));
     }
     return {};
   }
   Status End(const Json& front) {
     ended_ = true;
-    if (front.value("sessions", Json()) == importer_.sessions_given() &&
-        front.value("observations", Json()) == importer_.observations_given())
+    if (front.value("sessions", Json()) == importer_.given(RowKind::kSession) &&
+        front.value("observations", Json()) == importer_.given(RowKind::kObservation))
       return {};
     return Wrong("its counts are not those of the notes before it: some are missing");
   }

@@ -8,7 +8,7 @@
 
 namespace memory {
 
-// What begins and ends a file of notes, so that one that was cut off is seen.
+// The first and last note of a file; a file without its last note was cut off.
 std::string FirstNote(int64_t now_ms);
 std::string LastNote(size_t sessions, size_t observations);
 
@@ -18,18 +18,18 @@ std::string LastNote(size_t sessions, size_t observations);
 // last note; kTooLarge: a note over kMaxNoteBytes.
 base::Status ReadNotes(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer);
 
-// A session's or observation's file: path and bytes as an entry of a tar archive. Each observation
-// links those that its edges lead to by the ids of their traces, each session the one before it.
-// `linked`: also its session, and tags stand in the text with a #, as Obsidian has them.
+// The file of a session or observation as an entry of a tar archive. An observation links the ends
+// of its edges by the ids of their traces, a session the one before it. `linked`: an observation
+// also links its session, and has its tags with a # in the text, as Obsidian does.
 std::string VaultEntry(const api::Session& session);
 std::string VaultEntry(const ExportedRow& row, bool linked);
 
 // A row among the notes of a file, with its edges.
 std::string NoteOf(const ExportedRow& row);
 
-// The .md files of a vault, ours or anybody's: without the field, a folder is the type and a name
-// the title; words with a # are tags, [[links]] to other notes edges. Other files and hidden ones
-// are passed over. Errors as ReadTar.
+// The .md files of a vault, ours or a person's. A note without these fields gets its folder as type
+// and its name as title; words with a # are tags, [[links]] to other notes edges. Passes over other
+// files and hidden ones. Errors as TarReader.
 base::Status ReadVault(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer);
 
 bool StartsAsNotes(std::string_view beginning);

@@ -6,6 +6,8 @@
 #include <charconv>
 
 #include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+#include "memory/transfer/notes/markdown.h"
 
 namespace memory {
 
@@ -35,6 +37,32 @@ int64_t NumberOfName(std::string_view name) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   const bool whole = end == name.data() + name.size() || *end == '-';
   return error == std::errc() && whole && number > 0 ? number : 0;
+}
+
+// Words with a #, each a tag that the fields have too.
+bool IsLineOfTags(std::string_view line, const Json& tags) {
+  if (base::IsBlank(line) || !tags.is_array()) return false;
+  const std::vector<std::string> words = base::Split(std::string(base::Trim(line)), ' ');
+  return words.size() <= tags.size() &&
+         std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+           return word.starts_with('#') &&
+                  std::find(tags.begin(), tags.end(), word.substr(1)) != tags.end();
+         });
+}
+
+// AgentOS writes tags and edges behind a trace's text; → its edges.
+FoundLinks TakeEndOfAgentOs(ParsedNote& note) {
+  FoundLinks links;
+  std::string_view text = note.body;
+  if (const size_t at = RelatedAt(text); at != text.npos) {
+    links = RelatedIn(text.substr(at));
+    text = WithoutEnd(text.substr(0, at));
+  }
+  const size_t line = text.rfind('\n');
+  if (line != text.npos && IsLineOfTags(text.substr(line + 1), note.front.value("tags", Json())))
+    text = WithoutEnd(text.substr(0, line));
+  if (!base::IsBlank(text)) note.body = std::string(text);
+  return links;
 }
 
 }  // namespace
@@ -120,5 +148,39 @@ Status NoteGraph::Resolve() {
   }
   return {};
 }
+
+bool IsOurNote(const ParsedNote& note) {
+  const std::string kind = base::StringAt(note.front, {"kind"});
+  return kind == "observation" || kind == "trace";
+}
+
+Status NoteTaker::Take(ParsedNote note, const Json& where, const std::string& path) {
+  if (IsSessionNote(note))
+    return importer_.Take(RowKind::kSession, SessionOfNote(std::move(note)), where);
+  const bool ours = IsOurNote(note);
+  const std::string id = base::StringAt(note.front, {"id"});
+  std::optional<Json> trace = TakeTraceFields(note.front, defaults_.context);
+  FoundLinks edges;
+  if (ours)
+    edges = RelatedIn(note.footer);
+  else if (trace)
+    edges = TakeEndOfAgentOs(note);
+  Json row = RowOfNote(std::move(note), defaults_);
+  graph_.Begin();
+  if (!path.empty()) graph_.AddPath(path);
+  if (trace) graph_.AddPath(TraceFileName(id));
+  if (ours && row.contains("id")) graph_.AddNumber(row["id"].get<int64_t>());
+  graph_.AddLinks(edges, ours, where);
+  if (!ours && !path.empty())
+    graph_.AddLinks(LinksIn(base::StringAt(row, {"content"})), false, where);
+  RETURN_IF_ERROR(strict_ ? importer_.Take(RowKind::kObservation, row, where)
+                  : ours  ? importer_.TakeNote(row, where)
+                          : importer_.TakeForeign(row, where));
+  if (!trace) return {};
+  return importer_.Take(RowKind::kTrace, TraceOfNote(std::move(*trace), row, defaults_.now_ms),
+                        where);
+}
+
+Status NoteTaker::Finish() { return graph_.Resolve(); }
 
 }  // namespace memory

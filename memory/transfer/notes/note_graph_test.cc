@@ -26,7 +26,7 @@ class NoteGraphTest : public StoreTest {
     row.type = "t";
     row.title = path;
     row.content = text + " " + std::to_string(notes_++);
-    ASSERT_TRUE(importer_->TakeObservation(api::EncodeObservation(row)));
+    ASSERT_TRUE(importer_->Take(RowKind::kObservation, api::EncodeObservation(row)));
   }
   Json Finish() {
     EXPECT_TRUE(graph_->Resolve());
@@ -43,7 +43,7 @@ class NoteGraphTest : public StoreTest {
   int notes_ = 0;
 };
 
-TEST_F(NoteGraphTest, LinksNamesAndKindsHaveLimits) {
+TEST_F(NoteGraphTest, LinksNamesAndKindsAreLimited) {
   GraphLimits limits;
   limits.links = 3;
   Begin(limits);
@@ -77,7 +77,7 @@ TEST_F(NoteGraphTest, LinksNamesAndKindsHaveLimits) {
   EXPECT_NE(ErrorOf(report).find("2 kinds"), std::string::npos) << report;
 }
 
-TEST_F(NoteGraphTest, ALinkToANoteThatIsNotTakenIsText) {
+TEST_F(NoteGraphTest, LinkToARefusedNoteIsNoEdge) {
   Begin({});
   AddNote("a", "[[b]] [[c]]");
   graph_->Begin();

@@ -8,11 +8,13 @@
 #include <optional>
 #include <set>
 
+#include "lib/api/limits.h"
 #include "lib/base/json/json.h"
 #include "lib/base/text/digest.h"
+#include "lib/base/text/slug.h"
 #include "lib/base/text/text.h"
 #include "memory/store/traces.h"
-#include "memory/transfer/notes/code_fences.h"
+#include "memory/transfer/notes/markdown.h"
 
 namespace memory {
 
@@ -22,14 +24,6 @@ namespace {
 
 constexpr size_t kNameBytes = 38;
 constexpr std::string_view kOpens = "[[", kCloses = "]]", kDash = "—";
-
-std::string_view NextLine(std::string_view& rest) {
-  const size_t end = std::min(rest.find('\n'), rest.size());
-  std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  while (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
 
 // Collects links, each name once.
 class LinkSet {
@@ -144,25 +138,11 @@ std::optional<NoteLink> LinkOfLine(std::string_view line) {
     const auto quoted = base::ParseJson(line);
     if (quoted && quoted->is_string()) kind = quoted->get<std::string>();
   }
-  if (!base::IsBlank(kind) && base::Prefix(kind, kMaxEdgeKind) == kind) link.kind = kind;
+  if (!base::IsBlank(kind) && base::Prefix(kind, api::kMaxEdgeKind) == kind) link.kind = kind;
   return link;
 }
 
 }  // namespace
-
-std::string Slug(std::string_view text, size_t bytes) {
-  std::string slug;
-  for (const char c : text) {
-    if (slug.size() >= bytes) break;
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80 && std::isalnum(byte))
-      slug += static_cast<char>(std::tolower(byte));
-    else if (!slug.empty() && slug.back() != '-')
-      slug += '-';
-  }
-  while (slug.ends_with('-')) slug.pop_back();
-  return slug;
-}
 
 std::string TraceFileName(const std::string& trace_id) {
   const bool plain = std::ranges::all_of(trace_id, [](char c) {
@@ -172,7 +152,7 @@ std::string TraceFileName(const std::string& trace_id) {
 }
 
 std::string NoteName(std::string_view type, const std::string& trace_id) {
-  const std::string folder = Slug(type, kNameBytes);
+  const std::string folder = base::Slug(type, kNameBytes);
   return (folder.empty() ? "other" : folder) + "/" + TraceFileName(trace_id);
 }
 
@@ -197,7 +177,7 @@ FoundLinks LinksIn(std::string_view text) {
   LinkSet links;
   CodeFences fences;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = NextLine(rest);
+    const std::string_view line = WithoutEnd(TakeLine(rest));
     if (!fences.Inside(line)) AddLinksOfLine(line, links);
   }
   return links.Take();
@@ -214,7 +194,7 @@ FoundLinks RelatedIn(std::string_view footer) {
   LinkSet links;
   bool inside = false;
   for (std::string_view rest = footer; !rest.empty();) {
-    const std::string_view line = NextLine(rest);
+    const std::string_view line = WithoutEnd(TakeLine(rest));
     if (base::Trim(line) == kRelatedHeading) {
       inside = true;
     } else if (inside && !base::IsBlank(line)) {
@@ -230,9 +210,9 @@ size_t RelatedAt(std::string_view text) {
   const size_t heading = text.rfind(kRelatedHeading);
   if (heading == text.npos || (heading > 0 && text[heading - 1] != '\n')) return text.npos;
   std::string_view rest = text.substr(heading);
-  if (base::Trim(NextLine(rest)) != kRelatedHeading) return text.npos;
+  if (base::Trim(WithoutEnd(TakeLine(rest))) != kRelatedHeading) return text.npos;
   while (!rest.empty()) {
-    const std::string_view line = NextLine(rest);
+    const std::string_view line = WithoutEnd(TakeLine(rest));
     if (!base::IsBlank(line) && !LinkOfLine(line)) return text.npos;
   }
   return heading;

@@ -16,7 +16,7 @@ Names NamesOf(const FoundLinks& found) {
   return names;
 }
 
-TEST(NoteLinks, AreFoundInTextAndNotInCode) {
+TEST(NoteLinks, LinksAreFoundInTextNotInCode) {
   const struct {
     const char* text;
     Names names;
@@ -40,7 +40,7 @@ TEST(NoteLinks, AreFoundInTextAndNotInCode) {
   for (const auto& one : kCases) EXPECT_EQ(NamesOf(LinksIn(one.text)), one.names) << one.text;
 }
 
-TEST(NoteLinks, OfANoteAreLimitedAndSoAreTheirNames) {
+TEST(NoteLinks, LinksOfANoteAndTheirNamesAreLimited) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "[[n" + std::to_string(i) + "]]";
   FoundLinks found = LinksIn(text);
@@ -50,7 +50,7 @@ TEST(NoteLinks, OfANoteAreLimitedAndSoAreTheirNames) {
   EXPECT_TRUE(LinksIn("[[" + std::string(kMaxLinkBytes + 1, 'x') + "]]").links.empty());
 }
 
-TEST(NoteLinks, HostileTextsCostLinearTime) {
+TEST(NoteLinks, HostileTextIsParsedInLinearTime) {
   constexpr size_t kBytes = 1 << 20;
   for (const std::string part :
        {"[[", "]]", "[[a", "`", "[[a]]`", "\\", "[[`", "a`b``c```", "[", "\n[["}) {
@@ -65,7 +65,7 @@ TEST(NoteLinks, HostileTextsCostLinearTime) {
   EXPECT_EQ(NamesOf(LinksIn(runs + "[[a]]")), Names{"a"});
 }
 
-TEST(NoteLinks, AnEdgeComesBackFromItsLine) {
+TEST(NoteLinks, EdgeSurvivesARoundTripThroughItsLine) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -87,7 +87,7 @@ TEST(NoteLinks, AnEdgeComesBackFromItsLine) {
   }
 }
 
-TEST(NoteLinks, ASectionOfEdgesIsReadAsAgentOsWritesIt) {
+TEST(NoteLinks, AgentOsRelatedSectionIsParsed) {
   const std::string text =
       "Text\n#a #b\n### Related\n- [[mt_def456]] — deployment preferences\n* [[mt_x]]\n";
   ASSERT_NE(RelatedAt(text), std::string::npos);
@@ -100,7 +100,7 @@ TEST(NoteLinks, ASectionOfEdgesIsReadAsAgentOsWritesIt) {
     EXPECT_EQ(RelatedAt(other), std::string::npos) << other;
 }
 
-TEST(NoteLinks, NamesOfNotesAreNamesOfFiles) {
+TEST(NoteLinks, NoteNamesAreSafeFileNames) {
   EXPECT_EQ(NoteName("decision", "mt_5f1c-a_1"), "decision/mt_5f1c-a_1");
   EXPECT_EQ(NoteName("Größe/../x", "mt_1"), "gr-e-x/mt_1");
   EXPECT_EQ(NoteName("", "mt_1"), "other/mt_1");

@@ -1,6 +1,4 @@
 // Times are RFC 3339, or milliseconds where they are beyond its years.
-#include "memory/transfer/notes/note_trace.h"
-
 #include <algorithm>
 
 #include "lib/base/process/clock.h"
@@ -27,7 +25,7 @@ const char* ImpliedScope(std::string_view trace_scope) {
   return trace_scope == kOrganizationScope ? "global" : "project";
 }
 
-// What YAML holds in lines that a person reads; the rest stands as JSON in a string.
+// Whether YAML holds the value in lines that a person can read; else it is JSON in a string.
 bool IsPlain(const Json& value, int levels) {
   if (!value.is_structured()) return true;
   if (levels == 0) return false;
@@ -45,7 +43,7 @@ void PutExtra(Json& front, const char* field, const Json& extra) {
   front[field] = IsPlain(extra, kMostLevels) ? extra : Json(base::DumpJson(extra));
 }
 
-// Milliseconds, or what stands there: the check that every trace passes names the error.
+// Milliseconds; a time that cannot be read stays, and the decoding of the trace names the error.
 Json MillisecondsOf(const Json& time) {
   if (!time.is_string()) return time;
   const Json text = ForeignTime(time);

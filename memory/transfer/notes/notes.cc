@@ -7,37 +7,29 @@
 
 #include "lib/base/json/yaml.h"
 #include "lib/base/text/text.h"
-#include "memory/transfer/notes/front_matter.h"
+#include "memory/transfer/notes/markdown.h"
 
 namespace memory {
 
 using base::Code;
 using base::Error;
 using base::Json;
-using base::Result;
 
 namespace {
 
 constexpr std::string_view kMark = "---";
 constexpr std::string_view kOurKinds[] = {"export", "session", "observation", "trace", "end"};
 
-std::string_view WithoutEnd(std::string_view line) {
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t'))
+std::string_view Bare(std::string_view line) {
+  while (!line.empty() && std::string_view("\n\r \t").find(line.back()) != line.npos)
     line.remove_suffix(1);
-  return line;
-}
-
-std::string_view TakeLine(std::string_view& rest) {
-  const size_t end = std::min(rest.find('\n'), rest.size());
-  std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
   return line;
 }
 
 // A line that has a meaning for notes, behind any number of backslashes.
 bool IsEscapable(std::string_view line) {
   while (line.starts_with('\\')) line.remove_prefix(1);
-  line = WithoutEnd(line);
+  line = Bare(line);
   return line == kMark || line == kFooterMark;
 }
 
@@ -74,7 +66,7 @@ std::string_view Content(std::string_view body, bool ours, std::string& behind) 
   size_t footer = body.npos;
   for (size_t begin = 0; ours && begin < body.size();) {
     const size_t end = std::min(body.find('\n', begin), body.size());
-    if (WithoutEnd(body.substr(begin, end - begin)) == kFooterMark) footer = begin;
+    if (Bare(body.substr(begin, end - begin)) == kFooterMark) footer = begin;
     begin = end + 1;
   }
   if (footer != body.npos) behind = body.substr(footer);
@@ -126,7 +118,7 @@ Json FrontOf(const api::Session& session) {
   return front;
 }
 
-bool IsNoteMark(std::string_view line) { return WithoutEnd(line) == kMark; }
+bool IsNoteMark(std::string_view line) { return Bare(line) == kMark; }
 
 bool IsFieldLine(std::string_view line) {
   const size_t colon = line.find(':');
@@ -136,7 +128,7 @@ bool IsFieldLine(std::string_view line) {
                      [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
 }
 
-Result<ParsedNote> DecodeNote(std::string_view given) {
+ParsedNote DecodeNote(std::string_view given) {
   // Bytes that are no UTF-8 become U+FFFD, as everywhere that a text of a person is read.
   std::string mended;
   if (!base::IsUtf8(given) || given.find('\0') != given.npos) {
@@ -144,8 +136,7 @@ Result<ParsedNote> DecodeNote(std::string_view given) {
     std::replace(mended.begin(), mended.end(), '\0', ' ');
     given = mended;
   }
-  std::string_view text = given;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::string_view text = WithoutByteOrderMark(given);
   ParsedNote note;
   std::string_view rest = text;
   std::string lines;  // of the front that are no fields
@@ -155,7 +146,7 @@ Result<ParsedNote> DecodeNote(std::string_view given) {
     while (!rest.empty()) {
       const size_t before = static_cast<size_t>(rest.data() - fields.data());
       const std::string_view line = TakeLine(rest);
-      if (!IsNoteMark(line) && WithoutEnd(line) != "...") continue;
+      if (!IsNoteMark(line) && Bare(line) != "...") continue;
       const std::string_view yaml = fields.substr(0, before);
       auto parsed = base::ParseYaml(yaml);
       ours = parsed && parsed->is_object() &&

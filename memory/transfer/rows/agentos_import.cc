@@ -1,17 +1,17 @@
-// Batches as the importer has them; ids are mapped where a trace has another one here.
+// Batches like the importer's; ids are mapped where a trace has another one here.
 #include "memory/transfer/rows/agentos_import.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/base/json/stored.h"
+#include "lib/base/text/text.h"
 #include "memory/api/json_elements.h"
 #include "memory/api/traces/whole_traces.h"
 #include "memory/transfer/rows/agentos_rows.h"
-#include "memory/transfer/rows/checked_texts.h"
 
 namespace memory {
 
-using base::Error;
 using base::Json;
 using base::Result;
 using base::Status;
@@ -23,67 +23,60 @@ constexpr size_t kRowsAtOnce = 256, kBytesAtOnce = 1 << 20;
 // several such batches a sync. The next ones are read meanwhile.
 constexpr size_t kTracesAtOnce = 64, kTraceBatches = 4, kTraceBytesAtOnce = kBytesAtOnce / 4;
 constexpr size_t kMostOtherIds = 200'000;
-constexpr const char* kKept[] = {"documents", "chunks", "images", "nodes"};
-
-template <class Names>
-bool IsOneOf(const Names& names, const std::string& name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
+constexpr std::string_view kTaken[] = {"traces", "edges", "conversations", "messages"};
+constexpr std::string_view kKept[] = {"documents", "chunks", "images", "nodes"};
+// What a brain did there is its log, and no undo can be made of it.
+constexpr const char* kLog = "consolidation_log";
 
 }  // namespace
 
 bool AgentOsImport::IsArray(const std::string& name) {
-  constexpr const char* kTaken[] = {"traces", "edges", "conversations", "messages",
-                                    "consolidation_log"};
-  return IsOneOf(kTaken, name) || IsOneOf(kKept, name);
+  return base::IsOneOf(name, kTaken) || base::IsOneOf(name, kKept) || name == kLog;
 }
 
-Status AgentOsImport::Take(const std::string& array, Json element) {
+AgentOsImport::Count* AgentOsImport::CountOf(const std::string& array) {
+  return std::ranges::find_if(counts_, [&](const Count& one) { return array == one.array; });
+}
+
+Status AgentOsImport::Take(const std::string& array, Result<Json> element) {
   any_ = true;
-  if (array == "traces") return TakeTrace(std::move(element));
-  if (array == "edges") return TakeEdge(std::move(element));
-  if (array == "conversations" || array == "messages") {
-    const bool message = array == "messages";
-    const size_t index = message ? messages_given_++ : conversations_given_++;
-    if (const Status clean = CheckTexts(element); !clean) {
-      on_refused_(message ? "message" : "conversation", index, clean.error());
-      return {};
-    }
-    bytes_ += base::DumpJson(element).size();
-    rows_.push_back({message, message ? MessageOfAgentOs(std::move(element))
-                                      : ConversationOfAgentOs(std::move(element))});
-    row_places_.push_back(index);
-    return full() ? Flush() : Status();
-  }
-  // What a brain did there is its log, and no undo can be made of it.
-  return array == "consolidation_log" ? Status() : keep_(array, element);
-}
-
-Status AgentOsImport::Refuse(const std::string& array, const Error& why) {
-  any_ = true;
-  if (array == "traces") on_refused_("trace", traces_given_++, why);
-  if (array == "edges") on_refused_("edge", edges_given_++, why);
-  if (array == "conversations") on_refused_("conversation", conversations_given_++, why);
-  if (array == "messages") on_refused_("message", messages_given_++, why);
-  if (IsOneOf(kKept, array)) on_refused_(array.c_str(), 0, why);
-  return {};
-}
-
-Status AgentOsImport::TakeTrace(Json element) {
-  const size_t index = traces_given_++;
-  edges_wait_ = false;
-  element = TraceOfAgentOs(std::move(element));
-  if (IsDeletedThere(element)) {
-    ++skipped_;
+  if (array == kLog) return {};
+  if (base::IsOneOf(array, kKept)) {
+    if (element) return keep_(array, *element);
+    report_.Refuse(array.c_str(), {0, Json()}, element.error());
     return {};
   }
-  const Status clean = CheckTexts(element);
-  Result<WholeTrace> whole = clean ? DecodeWholeTrace(element, context_) : clean.error();
+  if (array == "edges" && element && edges_wait_) return KeepForLater(*element);
+  Count& count = *CountOf(array);
+  RowPlace place{count.given++, Json()};
+  const bool trace = array == "traces";
+  if (trace) edges_wait_ = false;
+  if (trace && element && IsDeletedThere(*element)) {
+    report_.Skip();
+    return {};
+  }
+  const Status clean = element ? CheckTexts(*element) : element.error();
+  if (!clean) {
+    report_.Refuse(count.kind, place, clean.error());
+    return {};
+  }
+  if (trace) return TakeTrace(std::move(*element), place);
+  if (array == "edges") return TakeEdge(std::move(*element), std::move(place));
+  message_bytes_ += base::DumpJson(*element).size();
+  const bool message = array == "messages";
+  messages_.Add({message, message ? MessageOfAgentOs(std::move(*element))
+                                  : ConversationOfAgentOs(std::move(*element))},
+                std::move(place));
+  return messages_.rows.size() < kRowsAtOnce && message_bytes_ < kBytesAtOnce ? Status() : Flush();
+}
+
+Status AgentOsImport::TakeTrace(Json element, const RowPlace& place) {
+  Result<WholeTrace> whole = DecodeWholeTrace(TraceOfAgentOs(std::move(element)), context_);
   if (!whole) {
-    on_refused_("trace", index, whole.error());
+    report_.Refuse("trace", place, whole.error());
     return {};
   }
-  hold_(whole->trace.source.origin);
+  HoldOrigin(whole->trace.source.origin, options_, administrator_);
   trace_bytes_ += whole->trace.content.size() + base::WeightOf(whole->trace.metadata) +
                   base::WeightOf(whole->trace.emotions) +
                   (whole->original ? whole->original->content.size() : 0);
@@ -92,19 +85,15 @@ Status AgentOsImport::TakeTrace(Json element) {
   return full ? BeginTraces() : Status();
 }
 
-Status AgentOsImport::TakeEdge(Json element) {
-  if (edges_wait_) return KeepForLater(element);
-  const size_t index = edges_given_++;
-  const Status clean = CheckTexts(element);
-  Result<ExportedEdge> edge = clean ? DecodeGraphEdge(EdgeOfAgentOs(element)) : clean.error();
+Status AgentOsImport::TakeEdge(Json element, RowPlace place) {
+  Result<ExportedEdge> edge = DecodeGraphEdge(EdgeOfAgentOs(element));
   if (!edge) {
-    on_refused_("edge", index, edge.error());
+    report_.Refuse("edge", place, edge.error());
     return {};
   }
-  edges_.push_back(std::move(*edge));
-  edges_given_as_.push_back(std::move(element));
-  edge_places_.push_back(index);
-  return full() ? Flush() : Status();
+  edges_.Add(std::move(*edge), std::move(place));
+  given_edges_.push_back(std::move(element));
+  return edges_.rows.size() < kRowsAtOnce ? Status() : Flush();
 }
 
 Status AgentOsImport::KeepForLater(const Json& edge) {
@@ -115,7 +104,7 @@ Status AgentOsImport::KeepForLater(const Json& edge) {
   return early_edges_->Append(base::DumpJson(edge) + "\n");
 }
 
-Status AgentOsImport::TakeKept() {
+Status AgentOsImport::TakeEarlyEdges() {
   edges_wait_ = false;
   if (!early_edges_) return {};
   std::string open;
@@ -127,27 +116,22 @@ Status AgentOsImport::TakeKept() {
     for (size_t end; (end = open.find('\n', first)) != open.npos; first = end + 1) {
       ASSIGN_OR_RETURN(Json edge,
                        base::ParseJson(std::string_view(open).substr(first, end - first)));
-      RETURN_IF_ERROR(TakeEdge(std::move(edge)));
+      RETURN_IF_ERROR(Take("edges", std::move(edge)));
     }
     open.erase(0, first);
   }
 }
 
-bool AgentOsImport::full() const {
-  return edges_.size() >= kRowsAtOnce || rows_.size() >= kRowsAtOnce || bytes_ >= kBytesAtOnce;
-}
-
 Status AgentOsImport::Flush() {
-  RETURN_IF_ERROR(FlushTraces());
+  RETURN_IF_ERROR(BeginTraces());
+  while (!under_way_.empty()) RETURN_IF_ERROR(EndTraces());
   RETURN_IF_ERROR(FlushEdges());
-  RETURN_IF_ERROR(FlushRows());
-  bytes_ = 0;
-  return {};
+  return FlushMessages();
 }
 
 Status AgentOsImport::Finish() {
   RETURN_IF_ERROR(Flush());
-  RETURN_IF_ERROR(TakeKept());
+  RETURN_IF_ERROR(TakeEarlyEdges());
   return Flush();
 }
 
@@ -169,20 +153,14 @@ Status AgentOsImport::EndTraces() {
   for (size_t i = 0; i < taken.size(); ++i) {
     const Trace& trace = (*batch.traces)[i].trace;
     const std::string& id = trace.id;
-    new_traces_ += taken[i].outcome == Imported::kNew;
-    on_taken_(taken[i].outcome, trace.source.origin);
+    CountOf("traces")->imported += taken[i].outcome == Imported::kNew;
+    report_.Count(taken[i].outcome, trace.source.origin);
     if (id.empty() || taken[i].id.empty() || taken[i].id == id) continue;
     if (other_ids_.size() < kMostOtherIds)
       other_ids_.insert_or_assign(id, taken[i].id);
     else
       ids_left_out_ = true;
   }
-  return {};
-}
-
-Status AgentOsImport::FlushTraces() {
-  RETURN_IF_ERROR(BeginTraces());
-  while (!under_way_.empty()) RETURN_IF_ERROR(EndTraces());
   return {};
 }
 
@@ -193,59 +171,55 @@ std::string AgentOsImport::IdHere(const std::string& id) const {
 }
 
 Status AgentOsImport::FlushEdges() {
-  if (edges_.empty()) return {};
-  for (ExportedEdge& edge : edges_) {
+  if (edges_.rows.empty()) return {};
+  for (ExportedEdge& edge : edges_.rows) {
     edge.from = IdHere(edge.from);
     edge.edge.to = IdHere(edge.edge.to);
   }
-  ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(edges_));
+  ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(edges_.rows));
   for (size_t i = 0; i < taken.size(); ++i) {
-    new_edges_ += taken[i] == EdgeTaken::kNew;
-    skipped_ += taken[i] == EdgeTaken::kKnown;
-    // Of a node, or of a trace that was not taken.
-    if (taken[i] == EdgeTaken::kNoTrace) RETURN_IF_ERROR(keep_("edges", edges_given_as_[i]));
-    if (taken[i] == EdgeTaken::kFull)
-      on_refused_(
-          "edge", edge_places_[i],
-          {base::Code::kFull, "trace " + edges_[i].from + " has " + std::to_string(kMaxTraceEdges) +
-                                  " edges, which is the limit"});
+    if (taken[i] == EdgeTaken::kNoTrace)  // of a node, or of a trace that was not taken
+      RETURN_IF_ERROR(keep_("edges", given_edges_[i]));
+    else if (taken[i] == EdgeTaken::kFull)
+      report_.Refuse(
+          "edge", edges_.places[i],
+          {base::Code::kFull, "trace " + edges_.rows[i].from + " has " +
+                                  std::to_string(kMaxTraceEdges) + " edges, which is the limit"});
+    else
+      edges_.Count(i, IsNew(taken[i]), report_);
   }
-  edges_.clear();
-  edges_given_as_.clear();
-  edge_places_.clear();
+  edges_.Clear();
+  given_edges_.clear();
   return {};
 }
 
-Status AgentOsImport::FlushRows() {
-  if (rows_.empty()) return {};
-  ASSIGN_OR_RETURN(const auto outcomes, conversations_.Take(rows_));
+Status AgentOsImport::FlushMessages() {
+  if (messages_.rows.empty()) return {};
+  ASSIGN_OR_RETURN(const auto outcomes, conversations_.Import(messages_.rows));
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    const bool message = rows_[i].message;
+    Count& count = *CountOf(messages_.rows[i].message ? "messages" : "conversations");
     if (!outcomes[i])
-      on_refused_(message ? "message" : "conversation", row_places_[i], outcomes[i].error());
+      report_.Refuse(count.kind, messages_.places[i], outcomes[i].error());
+    else if (*outcomes[i])
+      ++count.imported;
     else
-      ++(!*outcomes[i] ? skipped_ : message ? new_messages_ : new_conversations_);
+      report_.Skip();
   }
-  rows_.clear();
-  row_places_.clear();
+  messages_.Clear();
+  message_bytes_ = 0;
   return {};
 }
 
 void AgentOsImport::AddTo(Json& report) const {
-  if (traces_given_ > 0) report["imported_traces"] = new_traces_;
-  if (edges_given_ > 0) report["imported_edges"] = new_edges_;
-  if (conversations_given_ > 0) report["imported_conversations"] = new_conversations_;
-  if (messages_given_ > 0) report["imported_messages"] = new_messages_;
-}
-
-std::vector<std::string> AgentOsImport::Notes() const {
-  std::vector<std::string> notes;
-  if (ids_left_out_) {
-    notes.push_back("more than " + std::to_string(kMostOtherIds) +
-                    " traces have other ids here: edges of those beyond were left out; import in "
-                    "parts");
+  for (const Count& count : counts_) {
+    if (count.given == 0) continue;
+    const bool edges = std::string_view(count.array) == "edges";
+    report[std::string("imported_") + count.array] = edges ? edges_.imported : count.imported;
   }
-  return notes;
+  if (ids_left_out_)
+    report["errors"].push_back("more than " + std::to_string(kMostOtherIds) +
+                               " traces have other ids here: edges of those beyond were left out; "
+                               "import in parts");
 }
 
 }  // namespace memory

@@ -1,12 +1,19 @@
-// Names and words of AgentOS.
+// Names and words of AgentOS; kept elements, whose titles say which element it is, by its digest,
+// and which part of how many.
 #include "memory/transfer/rows/agentos_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 
 using base::Json;
+using base::Status;
 
 namespace {
 
@@ -21,7 +28,7 @@ constexpr std::pair<const char*, const char*> kNames[] = {
     {"target_id", "to"},
 };
 
-void RenameFields(Json& row) {
+void RenameColumns(Json& row) {
   for (const auto& [theirs, ours] : kNames) {
     const auto found = row.find(theirs);
     if (found == row.end() || row.contains(ours)) continue;
@@ -49,11 +56,17 @@ void WholeTime(Json& row, const char* field) {
   if (ms >= 0 && ms < 9e15) *found = static_cast<int64_t>(std::llround(ms));
 }
 
+const std::string kKeptTag = "agentos:";
+
+std::string TitleOfPart(const std::string& name, size_t part, size_t parts) {
+  return name + " (" + std::to_string(part) + " of " + std::to_string(parts) + ")";
+}
+
 }  // namespace
 
 Json TraceOfAgentOs(Json row) {
   if (!row.is_object()) return row;
-  RenameFields(row);
+  RenameColumns(row);
   for (const char* field : {"tags", "emotions", "metadata"}) Unpack(row, field);
   for (const char* field : {"createdAt", "lastAccessed"}) WholeTime(row, field);
   if (row.value("scope", Json()) == "session") row["scope"] = "thread";
@@ -78,14 +91,14 @@ bool IsDeletedThere(const Json& trace) {
 
 Json EdgeOfAgentOs(Json row) {
   if (!row.is_object()) return row;
-  RenameFields(row);
+  RenameColumns(row);
   if (!row.contains("kind") && row.contains("type")) row["kind"] = row["type"];
   return row;
 }
 
 Json ConversationOfAgentOs(Json row) {
   if (!row.is_object()) return row;
-  RenameFields(row);
+  RenameColumns(row);
   Unpack(row, "metadata");
   for (const char* field : {"createdAt", "updatedAt"}) WholeTime(row, field);
   const std::string title = base::StringAt(row, {"title"});
@@ -97,9 +110,52 @@ Json ConversationOfAgentOs(Json row) {
 
 Json MessageOfAgentOs(Json row) {
   if (!row.is_object()) return row;
-  RenameFields(row);
+  RenameColumns(row);
   WholeTime(row, "createdAt");
   return row;
+}
+
+std::vector<Json> KeptRows(const std::string& array, const Json& element,
+                           const std::string& project) {
+  const std::string text = base::DumpJson(element);
+  std::vector<std::string_view> parts;
+  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(parts.back().size()))
+    parts.push_back(base::Prefix(rest, api::kMaxContent));
+  std::vector<Json> rows;
+  for (size_t i = 0; i < parts.size(); ++i)
+    rows.push_back(
+        {{"type", kKeptType},
+         {"title", TitleOfPart(array + " " + base::Sha256Hex(text), i + 1, parts.size())},
+         {"content", parts[i]},
+         {"tags", {kKeptTag + array}},
+         {"project", project},
+         {"session_id", base::Prefix("agentos-import-" + project, api::kMaxSessionId)},
+         {"source", {{"origin", api::kOriginImport}}}});
+  return rows;
+}
+
+std::string KeptElements::ArrayOf(const std::string& type, const std::vector<std::string>& tags) {
+  if (type != kKeptType) return "";
+  for (const char* array : kKeptArrays)
+    if (std::find(tags.begin(), tags.end(), kKeptTag + array) != tags.end()) return array;
+  return "";
+}
+
+Status KeptElements::Take(const std::string& title, const std::string& content,
+                          const std::function<Status(const Json&)>& on_element) {
+  const size_t behind = title.rfind(" (");
+  const std::string name = title.substr(0, behind);
+  if (name != open_) open_ = name, text_.clear(), parts_ = 0;
+  text_ += content;
+  ++parts_;
+  const std::string end = "of " + std::to_string(parts_) + ")";
+  if (!title.ends_with(" (" + std::to_string(parts_) + " " + end)) return {};
+  open_.clear();
+  const std::string text = std::exchange(text_, std::string());
+  auto element = base::ParseJson(text);
+  // Somebody's change of a part is theirs: it is an observation, and no element of AgentOS'.
+  if (!element || name != array_ + " " + base::Sha256Hex(text)) return {};
+  return on_element(*element);
 }
 
 }  // namespace memory

@@ -184,7 +184,7 @@ const Export kExports[] = {
 
 class ChatExports : public ApiTest {};
 
-TEST_F(ChatExports, EveryTextIsKeptAndWhatIsNoneIsTold) {
+TEST_F(ChatExports, EveryTextIsKeptAndOtherPartsReported) {
   int number = 0;
   for (const Export& one : kExports) {
     SCOPED_TRACE(one.form);
@@ -211,7 +211,7 @@ TEST_F(ChatExports, EveryTextIsKeptAndWhatIsNoneIsTold) {
 }
 
 // A pair is an episodic trace of the user, as AgentOS has it, with its title as a tag.
-TEST_F(ChatExports, APairIsAnEpisodicTraceOfTheUser) {
+TEST_F(ChatExports, PairIsAnEpisodicTraceOfTheUser) {
   PostText("/import?project=p",
            ChatGpt({Said("user", Text("Ask")), Said("assistant", Text("Answer"))}));
   const Json traces = Get("/export?format=agentos-json&project=p").body["traces"];

@@ -29,7 +29,7 @@ class ForeignImportTest : public ApiTest {
   }
 };
 
-TEST_F(ForeignImportTest, Mem0sMemoriesComeWithWhomTheyAreOf) {
+TEST_F(ForeignImportTest, Mem0MemoriesKeepTheirUser) {
   const Json memory = {{"id", "892db2ae-06d9-49e5-8b3e-585ef9b85b8e"},
                        {"memory", "Likes to hike\non weekends"},
                        {"hash", "c1"},
@@ -59,7 +59,7 @@ TEST_F(ForeignImportTest, Mem0sMemoriesComeWithWhomTheyAreOf) {
   }
 }
 
-TEST_F(ForeignImportTest, AListOfTextsByAKnownNameIsTaken) {
+TEST_F(ForeignImportTest, ListWithAKnownNameIsImported) {
   for (const char* name : {"memories", "observations"}) {
     const std::string text = std::string("a fact of ") + name;
     Answered answer = PostText(
@@ -75,7 +75,7 @@ TEST_F(ForeignImportTest, AListOfTextsByAKnownNameIsTaken) {
   EXPECT_EQ(answer.body["errors"].size(), 1u) << answer.body;
 }
 
-TEST_F(ForeignImportTest, EngramsSessionsObservationsAndPromptsAreTaken) {
+TEST_F(ForeignImportTest, EngramSessionsObservationsAndPromptsAreImported) {
   const Json exported = {{"version", "0.1.0"},
                          {"exported_at", "2026-01-03 10:00:00"},
                          {"sessions",
@@ -141,7 +141,7 @@ Json Turn(const char* role, const Json& parts, const char* parent, double time) 
             {"content", {{"content_type", "text"}, {"parts", parts}}}}}};
 }
 
-TEST_F(ForeignImportTest, AConversationOfChatGptIsASessionAndItsPairsAreObservations) {
+TEST_F(ForeignImportTest, ChatGptConversationIsASessionOfPairs) {
   Json mapping = {
       {"root", {{"parent", nullptr}, {"children", {"a"}}, {"message", nullptr}}},
       {"a", Turn("user", {"How do I boil\nan egg?"}, "root", 1711234567.5)},
@@ -179,14 +179,14 @@ TEST_F(ForeignImportTest, AConversationOfChatGptIsASessionAndItsPairsAreObservat
       4);
 }
 
-TEST_F(ForeignImportTest, ABranchThatGoesInACircleEnds) {
+TEST_F(ForeignImportTest, CyclicBranchEnds) {
   Json mapping = {{"a", Turn("user", {"one"}, "b", 1)}, {"b", Turn("assistant", {"two"}, "a", 2)}};
   Json report = ImportTwice("/import?format=chatgpt",
                             base::DumpJson(Json{{{"mapping", mapping}, {"current_node", "a"}}}));
   EXPECT_EQ(report["imported_observations"], 2);
 }
 
-TEST_F(ForeignImportTest, ATableNeedsContentAndKeepsItsOtherColumns) {
+TEST_F(ForeignImportTest, TableNeedsContentAndKeepsOtherColumns) {
   const std::string table =
       "Content,type,tags,owner,created_at\r\n"
       "\"User prefers dark mode, always\",semantic,\"preference,ui\",Ann,2026-01-02\r\n"
@@ -215,7 +215,7 @@ TEST_F(ForeignImportTest, ATableNeedsContentAndKeepsItsOtherColumns) {
 }
 
 // As AgentOS has it: episodic and the user's where the table does not say it, the rest is metadata.
-TEST_F(ForeignImportTest, ARowOfATableIsATraceWithItsOtherColumnsAsMetadata) {
+TEST_F(ForeignImportTest, TableRowIsATraceWithOtherColumnsAsMetadata) {
   const std::string table =
       "content,type,scope,tags,owner,importance,id,source\n"
       "User prefers dark mode,semantic,organization,\"preference,ui\",Ann,0.8,7,chat\n"
@@ -253,7 +253,7 @@ TEST_F(ForeignImportTest, ARowOfATableIsATraceWithItsOtherColumnsAsMetadata) {
   EXPECT_EQ(Post("/import?project=kb", exported).body["imported"], 0);
 }
 
-TEST_F(ForeignImportTest, AColumnThatStoredJsonCannotNameIsText) {
+TEST_F(ForeignImportTest, ColumnWithANulInItsNameBecomesText) {
   using namespace std::string_literals;
   const Answered answer = PostText("/import?format=csv", "content,a\0b\nsixpence,none\n"s);
   EXPECT_EQ(answer.body["imported_observations"], 1) << answer.body;
@@ -262,7 +262,7 @@ TEST_F(ForeignImportTest, AColumnThatStoredJsonCannotNameIsText) {
   EXPECT_NE(exported.body.dump().find("none"), std::string::npos) << exported.body;
 }
 
-TEST_F(ForeignImportTest, ARowWithoutATimeIsFromItsImportAndTheSameNextTime) {
+TEST_F(ForeignImportTest, RowWithoutTimeGetsTheImportTimeOnce) {
   Json row = NoteBody("no time");
   clock_.Advance(5000);
   Json report = ImportTwice("/import", base::DumpJson({{"observations", {row}}}));
@@ -270,7 +270,7 @@ TEST_F(ForeignImportTest, ARowWithoutATimeIsFromItsImportAndTheSameNextTime) {
   EXPECT_EQ(Only()["created_at"], base::FormatTime(kMidnight + 5000));
 }
 
-TEST(ForeignTime, IsReadAsProgramsWriteIt) {
+TEST(ForeignTime, TimesOfOtherProgramsAreParsed) {
   for (auto [given, wanted] : std::initializer_list<std::pair<Json, Json>>{
            {"2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"},
            {"2026-01-02 03:04:05", "2026-01-02T03:04:05Z"},

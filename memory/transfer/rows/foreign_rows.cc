@@ -1,4 +1,4 @@
-// Flat rows, mem0 and engram; conversations are in chatgpt_rows.cc.
+// Renames fields, keeps the known ones, and moves the others to lines of the text or to metadata.
 #include "memory/transfer/rows/foreign_rows.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
 #include "lib/base/json/json.h"
 #include "lib/base/process/clock.h"
@@ -47,16 +48,6 @@ bool IsIn(const Names& names, std::string_view name) {
   return std::any_of(names.begin(), names.end(), [&](const char* one) { return name == one; });
 }
 
-bool SaysNothing(const Json& value) {
-  return value.is_null() ||
-         (value.is_string() && base::IsBlank(value.get_ref<const std::string&>())) ||
-         (value.is_structured() && value.empty());
-}
-
-std::string Shown(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : base::DumpJson(value);
-}
-
 // "a, b; #c" as well as ["a"]; a scalar that is neither is refused with the row.
 Json TagList(Json tags) {
   if (!tags.is_string()) return tags;
@@ -71,23 +62,6 @@ Json TagList(Json tags) {
   return list;
 }
 
-void AddTag(Json& row, const std::string& tag) {
-  Json& tags = row["tags"];
-  if (tags.is_null()) tags = Json::array();
-  if (tags.is_array() && std::find(tags.begin(), tags.end(), tag) == tags.end())
-    tags.push_back(tag);
-}
-
-void Rename(Json& fields) {
-  for (const Alias& alias : kAliases) {
-    auto found = fields.find(alias.name);
-    if (found == fields.end() || fields.contains(alias.ours)) continue;
-    Json value = std::move(*found);
-    fields.erase(found);
-    fields[alias.ours] = std::move(value);
-  }
-}
-
 void NormalizeScope(Json& row) {
   auto scope = row.find("scope");
   if (scope == row.end() || !scope->is_string() || *scope == "project" || *scope == "global")
@@ -98,7 +72,9 @@ void NormalizeScope(Json& row) {
 }
 
 void FillIn(Json& row, const ForeignDefaults& defaults) {
-  auto missing = [&](const char* field) { return !row.contains(field) || SaysNothing(row[field]); };
+  auto missing = [&](const char* field) {
+    return !row.contains(field) || IsEmptyField(row[field]);
+  };
   if (missing("type")) row["type"] = "discovery";
   if (missing("project")) row["project"] = defaults.project;
   if (missing("session_id") && row["project"].is_string())
@@ -122,7 +98,7 @@ bool IsOurs(const Json& fields) {
 Json KnownFields(const Json& fields) {
   Json row = Json::object();
   for (const auto& [name, value] : fields.items()) {
-    if (IsIn(kOurs, name) && !SaysNothing(value)) row[name] = value;
+    if (IsIn(kOurs, name) && !IsEmptyField(value)) row[name] = value;
   }
   for (const char* time : {"created_at", "updated_at", "last_seen_at"}) {
     if (row.contains(time)) row[time] = ForeignTime(row[time]);
@@ -144,23 +120,19 @@ Json FurtherFields(const Json& row, const Json& fields) {
   for (const auto& [name, value] : fields.items()) {
     const bool own = name == "id" || name == "source";  // taken of ours alone
     const bool taken = IsIn(kOurs, name) && (!own || row.contains(name));
-    if (!taken && !IsLeftOut(name, value) && !SaysNothing(value)) others[name] = value;
+    if (!taken && !IsLeftOut(name, value) && !IsEmptyField(value)) others[name] = value;
   }
   return others;
 }
 
 void AppendLines(Json& row, const Json& others) {
   std::string lines;
-  for (const auto& [name, value] : others.items()) lines += "\n" + name + ": " + Shown(value);
+  for (const auto& [name, value] : others.items()) lines += "\n" + name + ": " + ShownText(value);
   if (lines.empty() || (row.contains("content") && !row["content"].is_string())) return;
   // Fields alone are a text, too.
   row["content"] =
       row.contains("content") ? row["content"].get<std::string>() + "\n" + lines : lines.substr(1);
 }
-
-}  // namespace
-
-namespace {
 
 bool AreDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
@@ -188,6 +160,47 @@ std::string IsoOf(const std::string& text) {
 }
 
 }  // namespace
+
+bool IsEmptyField(const Json& value) {
+  return value.is_null() ||
+         (value.is_string() && base::IsBlank(value.get_ref<const std::string&>())) ||
+         (value.is_structured() && value.empty());
+}
+
+std::string ShownText(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : base::DumpJson(value);
+}
+
+Json FirstOf(const Json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (object.is_object() && object.contains(name) && !object[name].is_null()) return object[name];
+  return nullptr;
+}
+
+std::string TextOfFirst(const Json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const std::string text = base::StringAt(object, {name});
+    if (!base::IsBlank(text)) return text;
+  }
+  return "";
+}
+
+void RenameFields(Json& fields) {
+  for (const Alias& alias : kAliases) {
+    auto found = fields.find(alias.name);
+    if (found == fields.end() || fields.contains(alias.ours)) continue;
+    Json value = std::move(*found);
+    fields.erase(found);
+    fields[alias.ours] = std::move(value);
+  }
+}
+
+void AddTag(Json& row, const std::string& tag) {
+  Json& tags = row["tags"];
+  tags = tags.is_null() ? Json::array() : TagList(std::move(tags));
+  if (tags.is_array() && std::find(tags.begin(), tags.end(), tag) == tags.end())
+    tags.push_back(tag);
+}
 
 std::string ForeignDefaults::SessionOf(const std::string& of) const {
   return std::string(base::Prefix(format + "-import-" + of, api::kMaxSessionId));
@@ -228,7 +241,7 @@ Json ForeignTime(const Json& time) {
 
 Json RowOfFields(Json fields, const ForeignDefaults& defaults) {
   if (!fields.is_object()) return fields;
-  Rename(fields);
+  RenameFields(fields);
   Json row = KnownFields(fields);
   const Json others = FurtherFields(row, fields);
   FillIn(row, defaults);  // before the lines: the title is of the content alone
@@ -238,7 +251,7 @@ Json RowOfFields(Json fields, const ForeignDefaults& defaults) {
 
 Json EpisodeOfFields(Json fields, const ForeignDefaults& defaults) {
   if (!fields.is_object()) return fields;
-  Rename(fields);
+  RenameFields(fields);
   Json trace = {{"scope", kUserScope}, {"metadata", Json::object()}};
   if (const std::string scope = base::StringAt(fields, {"scope"}); IsTraceScope(scope)) {
     trace["scope"] = scope;
@@ -251,70 +264,13 @@ Json EpisodeOfFields(Json fields, const ForeignDefaults& defaults) {
   // Without a text of its own, too large for a trace, or not to be read again (a NUL), they are the
   // text.
   const std::string stored = base::DumpJson(others);
-  if (stored.size() <= kMaxTraceExtras / 2 && row.contains("content") && base::ParseJson(stored))
+  if (stored.size() <= api::kMaxTraceExtras / 2 && row.contains("content") &&
+      base::ParseJson(stored))
     trace["metadata"] = others;
   else
     AppendLines(row, others);
   row["trace"] = std::move(trace);
   return row;
-}
-
-Json RowOfMem0(const Json& memory, const ForeignDefaults& defaults) {
-  if (!memory.is_object()) return memory;
-  Json fields = memory;
-  for (const char* left_out : {"id", "hash", "score", "version", "immutable"})
-    fields.erase(left_out);
-  Rename(fields);
-  if (auto metadata = memory.find("metadata"); metadata != memory.end() && metadata->is_object()) {
-    fields.erase("metadata");
-    for (const auto& [name, value] : metadata->items()) {
-      if (!fields.contains(name) || SaysNothing(fields[name])) fields[name] = value;
-    }
-  }
-  if (std::string run = base::StringAt(memory, {"run_id"}); !run.empty())
-    fields["session_id"] = base::Ellipsize("mem0-" + run, api::kMaxSessionId);
-  if (fields.contains("tags")) fields["tags"] = TagList(std::move(fields["tags"]));
-  for (const char* who : {"user", "agent", "app"}) {
-    const std::string name = std::string(who) + "_id";
-    const std::string id = base::StringAt(memory, {name.c_str()});
-    if (id.empty()) continue;
-    fields.erase(name);
-    AddTag(fields, base::Ellipsize(std::string(who) + ":" + id, api::kMaxTag));
-  }
-  fields.erase("run_id");
-  return RowOfFields(std::move(fields), defaults);
-}
-
-Json SessionOfEngram(const Json& session, const ForeignDefaults& defaults) {
-  if (!session.is_object()) return session;
-  Json made = session;
-  if (!made.contains("project") || SaysNothing(made["project"])) made["project"] = defaults.project;
-  for (const char* time : {"started_at", "ended_at"}) {
-    if (made.contains(time)) made[time] = ForeignTime(made[time]);
-  }
-  return made;
-}
-
-Json RowOfEngram(const Json& row, const ForeignDefaults& defaults) {
-  if (!row.is_object()) return row;
-  Json made = KnownFields(row);
-  Json others = FurtherFields(made, row);
-  for (const char* bookkeeping : {"id", "sync_id", "tool_name", "deleted_at"})
-    others.erase(bookkeeping);
-  if (std::string tool = base::StringAt(row, {"tool_name"}); !tool.empty())
-    made["source"]["tool"] = base::Ellipsize(tool, api::kMaxSource);
-  FillIn(made, defaults);
-  AppendLines(made, others);
-  return made;
-}
-
-Json RowOfEngramPrompt(const Json& prompt, const ForeignDefaults& defaults) {
-  if (!prompt.is_object()) return prompt;
-  Json made = KnownFields(prompt);
-  made.erase("id");  // prompts are numbered apart
-  made["type"] = "prompt";
-  FillIn(made, defaults);
-  return made;
 }
 
 }  // namespace memory

@@ -1,22 +1,15 @@
-// Batches of an import: large enough that a sync and a segment of the index are shared by many
-// rows, small enough that other writers wait for milliseconds.
+// Decodes rows strictly or softly, and commits the batches in the order in which rows need each
+// other.
 #include "memory/transfer/rows/importer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/base/json/stored.h"
-#include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
-#include "memory/api/episodes/episode_json.h"
-#include "memory/api/items/item_json.h"
 #include "memory/api/revision.h"
-#include "memory/api/traces/exported_traces.h"
-#include "memory/api/validate.h"
-#include "memory/transfer/rows/checked_texts.h"
+#include "memory/transfer/rows/agentos_rows.h"
 #include "memory/transfer/rows/foreign_rows.h"
-#include "memory/transfer/rows/format.h"
-#include "memory/transfer/rows/kept_rows.h"
-#include "memory/transfer/rows/softened_row.h"
 
 namespace memory {
 
@@ -31,18 +24,10 @@ namespace {
 constexpr size_t kBatchRows = 256;
 constexpr size_t kBatchBytes = 1 << 20;
 
-Result<ExportedRow> DecodeRow(const Json& json) {
-  ExportedRow row;
+// An observation, whose texts may be those of a file.
+Result<ExportedRow> DecodeChecked(const Json& json) {
   RETURN_IF_ERROR(CheckTexts(json));
-  ASSIGN_OR_RETURN(row.row, api::DecodeObservation(json));
-  auto revisions = json.find("revisions");
-  if (revisions == json.end() || revisions->is_null()) return row;
-  if (!revisions->is_array()) return Error{Code::kInvalid, "revisions must be an array"};
-  for (const Json& revision : *revisions) {
-    ASSIGN_OR_RETURN(Revision old, DecodeRevision(revision));
-    row.revisions.push_back(std::move(old));
-  }
-  return row;
+  return DecodeRow(json);
 }
 
 // The row's trace (EpisodeOfFields), which is strong from its import on.
@@ -66,14 +51,11 @@ Importer::Importer(Store& store, const ImportOptions& options, bool administrato
       context_(context),
       conversations_(std::move(conversations)),
       aegis_(*conversations_),
-      agentos_(store, options, std::move(context), *conversations_) {
-  agentos_.Tell(
-      [this](const char* kind, size_t index, const Error& why) {
-        Refuse(kind, {index, Json()}, why);
-      },
-      [this](Imported::Outcome outcome, const std::string& origin) { CountKnown(outcome, origin); },
-      [this](std::string& origin) { HoldOrigin(origin); },
-      [this](const std::string& array, const Json& element) { return Keep(array, element); });
+      agentos_(
+          store, options, administrator, std::move(context), *conversations_, report_,
+          [this](const std::string& array, const Json& element) { return Keep(array, element); }) {
+  for (const KindRow& row : KindRows())
+    imports_.push_back(row.begin_import ? row.begin_import(row.name) : nullptr);
 }
 
 Status Importer::SetFormat(const Json& format) {
@@ -85,24 +67,34 @@ Status Importer::SetFormat(const Json& format) {
   return {};
 }
 
-Status Importer::TakeSession(const Json& json, const Json& where) {
-  const Place place{sessions_given_++, where};
-  Status clean = CheckTexts(json);
-  Result<api::Session> session = clean ? DecodeSession(json) : clean.error();
-  if (!session) {
-    Refuse("session", place, session.error());
-    return {};
-  }
-  session_batch_.push_back(std::move(*session));
-  session_places_.push_back(place);
-  return session_batch_.size() < kBatchRows ? Status() : FlushSessions();
+Status Importer::Take(RowKind kind, const Json& json, const Json& where) {
+  RowImport* const rows = ImportOf(kind);
+  if (rows == nullptr) return TakeObservation(json, where);
+  batch_bytes_ += base::WeightOf(json);
+  return FlushIfFull(rows->Take(json, where, report_));
+}
+
+Status Importer::TakeAegis(const std::string& key, const Json& hash, const Json& where) {
+  if (hash.is_array()) return {};
+  batch_bytes_ += base::WeightOf(hash);
+  return FlushIfFull(hashes_.Take(
+      hash, where,
+      [&](const Json& json) -> Result<conversation::AegisHash> {
+        return conversation::AegisHash{key, json};
+      },
+      report_));
+}
+
+Status Importer::TakeEdge(NumberedEdge edge) {
+  numbered_edges_.Add(std::move(edge), {numbered_edges_.given++, Json()});
+  return FlushIfFull(numbered_edges_.rows.size());
 }
 
 Status Importer::TakeObservation(const Json& json, const Json& where) {
-  const Place place{observations_given_++, where};
-  Result<ExportedRow> decoded = DecodeRow(json);
-  if (decoded) return TakeRow(*std::move(decoded), place, Manner::kStrict);
-  Refuse("observation", place, decoded.error());
+  RowPlace place{observations_.given++, where};
+  Result<ExportedRow> decoded = DecodeChecked(json);
+  if (decoded) return Add(*std::move(decoded), std::move(place), Manner::kStrict);
+  report_.Refuse(observations_.kind, place, decoded.error());
   return {};
 }
 
@@ -115,26 +107,16 @@ Status Importer::TakeNote(const Json& json, const Json& where) {
 }
 
 Status Importer::TakeForeignSession(Json json, const Json& where) {
-  for (const char* time : {"started_at", "ended_at"}) {
-    if (!json.is_object() || !json.contains(time)) continue;
-    Json& given = json[time];
-    given = ForeignTime(given);
-    if (given.is_null() ||
-        (given.is_string() && base::ParseTime(given.get_ref<const std::string&>())))
-      continue;
-    Report("session", {sessions_given_, where},
-           std::string(time) + " " + base::Ellipsize(base::DumpJson(given), 60) +
-               " is no time that can be read: it is left out");
-    json.erase(time);
-  }
-  return TakeSession(json, where);
+  for (const std::string& problem : SoftenSession(json))
+    report_.Change("session", {given(RowKind::kSession), where}, problem);
+  return Take(RowKind::kSession, json, where);
 }
 
 Status Importer::TakeSoft(const Json& json, const Json& where, bool foreign) {
   Json row = json;
   std::vector<std::string> problems;
   std::vector<std::string> parts(1);
-  if (!DecodeRow(row)) {
+  if (!DecodeChecked(row)) {
     row = SoftenedRow(std::move(row), problems);
     parts = PartsOfText(row["content"].get<std::string>());
   }
@@ -147,10 +129,10 @@ Status Importer::TakeSoft(const Json& json, const Json& where, bool foreign) {
       row["title"] = base::Ellipsize(title, api::kMaxTitle - of.size()) + of;
       if (i > 0) row.erase("topic_key"), row.erase("id");
     }
-    const Place place{observations_given_++, where};
-    Result<ExportedRow> decoded = DecodeRow(row);
+    RowPlace place{observations_.given++, where};
+    Result<ExportedRow> decoded = DecodeChecked(row);
     if (!decoded) {
-      Refuse("observation", place, decoded.error());
+      report_.Refuse(observations_.kind, place, decoded.error());
       continue;
     }
     if (foreign) {
@@ -158,137 +140,140 @@ Status Importer::TakeSoft(const Json& json, const Json& where, bool foreign) {
       decoded->trace = TraceOf(row, context_, options_.now_ms);
     }
     for (const std::string& problem : std::exchange(problems, {}))
-      Report("observation", place, problem);
-    RETURN_IF_ERROR(TakeRow(*std::move(decoded), place, Manner::kSoft));
+      report_.Change(observations_.kind, place, problem);
+    RETURN_IF_ERROR(Add(*std::move(decoded), std::move(place), Manner::kSoft));
   }
   return {};
 }
 
 Status Importer::Keep(const std::string& array, const Json& element) {
   for (const Json& json : KeptRows(array, element, context_.project)) {
-    const Place place{observations_given_++, Json()};
-    Result<ExportedRow> row = DecodeRow(json);
+    RowPlace place{observations_.given++, Json()};
+    Result<ExportedRow> row = DecodeChecked(json);
     if (row)
-      RETURN_IF_ERROR(TakeRow(*std::move(row), place, Manner::kKept));
+      RETURN_IF_ERROR(Add(*std::move(row), std::move(place), Manner::kKept));
     else
-      Refuse(array.c_str(), place, row.error());
+      report_.Refuse(array.c_str(), place, row.error());
   }
   return {};
 }
 
-Status Importer::TakeRow(ExportedRow given, const Place& place, Manner manner) {
+Status Importer::Add(ExportedRow given, RowPlace place, Manner manner) {
   api::Observation& row = given.row;
   if (!ours_) row.duplicate_count = std::max<int64_t>(0, row.duplicate_count - 1);
-  HoldTrust(given);
+  HoldOrigin(row.source.origin, options_, administrator_);
   batch_bytes_ += row.content.size();
-  for (const Revision& old : given.revisions) batch_bytes_ += old.content.size();
+  for (Revision& old : given.revisions) {
+    if (!administrator_) old.origin = api::LowerOrigin(old.origin, api::kOriginAgent);
+    batch_bytes_ += old.content.size();
+  }
   if (given.trace) batch_bytes_ += base::WeightOf(given.trace->metadata);
-  batch_.push_back(std::move(given));
-  places_.push_back(place);
+  observations_.Add(std::move(given), std::move(place));
   manners_.push_back(manner);
-  return batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
-}
-
-Status Importer::TakeItem(const Json& json, const Json& where) {
-  const Place place{items_given_++, where};
-  const Status clean = CheckTexts(json);
-  Result<ExportedItem> item = clean ? DecodeExportedItem(json) : clean.error();
-  if (!item) {
-    Refuse("item", place, item.error());
-    return {};
-  }
-  batch_bytes_ += base::WeightOf(item->item.value) + base::WeightOf(item->item.metadata);
-  item_batch_.push_back(std::move(*item));
-  return item_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
-}
-
-// Its observation, which has the summary, comes as one of the observations.
-Status Importer::TakeEpisode(const Json& json, const Json& where) {
-  const Place place{episodes_given_++, where};
-  const Status clean = CheckTexts(json);
-  Result<Episode> episode = clean ? DecodeExportedEpisode(json) : clean.error();
-  if (!episode) {
-    Refuse("episode", place, episode.error());
-    return {};
-  }
-  batch_bytes_ += episode->summary.size() + base::WeightOf(episode->metadata) +
-                  base::WeightOf(episode->key_decisions) + base::WeightOf(episode->entities) +
-                  base::WeightOf(episode->tools_used);
-  episode_batch_.push_back(std::move(*episode));
-  return episode_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
-}
-
-// Its observation, which has the text, comes as one of the observations.
-Status Importer::TakeTrace(const Json& json, const Json& where) {
-  const Place place{traces_given_++, where};
-  const Status clean = CheckTexts(json);
-  Result<ExportedTrace> trace = clean ? DecodeExportedTrace(json) : clean.error();
-  if (!trace) {
-    Refuse("trace", place, trace.error());
-    return {};
-  }
-  batch_bytes_ += base::WeightOf(trace->metadata) + base::WeightOf(trace->emotions) +
-                  (trace->original ? trace->original->content.size() : 0);
-  trace_batch_.push_back(std::move(*trace));
-  return trace_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
-}
-
-Status Importer::TakeEdge(const Json& json, const Json& where) {
-  Place place{edges_given_++, where};
-  const Status clean = CheckTexts(json);
-  Result<ExportedEdge> edge = clean ? DecodeExportedEdge(json) : clean.error();
-  if (!edge) {
-    Refuse("edge", place, edge.error());
-    return {};
-  }
-  edge_batch_.push_back(std::move(*edge));
-  edge_places_.push_back(std::move(place));
-  return edge_batch_.size() < kBatchRows ? Status() : Flush();
-}
-
-Status Importer::TakeEdge(NumberedEdge edge) {
-  numbered_places_.push_back({edges_given_++, Json()});
-  numbered_batch_.push_back(std::move(edge));
-  return numbered_batch_.size() < kBatchRows ? Status() : Flush();
-}
-
-Status Importer::TakeAegis(const std::string& key, Json hash, const Json& where) {
-  if (hash.is_array()) return {};
-  const Place place{aegis_given_++, where};
-  if (const Status clean = CheckTexts(hash); !clean) {
-    Refuse("aegis", place, clean.error());
-    return {};
-  }
-  batch_bytes_ += base::WeightOf(hash);
-  aegis_batch_.push_back({key, std::move(hash)});
-  aegis_places_.push_back(place);
-  return aegis_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
-}
-
-void Importer::HoldOrigin(std::string& origin) const {
-  if (!api::IsOrigin(origin)) origin = api::kOriginAgent;
-  if (options_.vouched && origin == api::kOriginImport) origin = api::kOriginUser;
-  if (!administrator_) origin = api::LowerOrigin(origin, api::kOriginAgent);
-}
-
-void Importer::HoldTrust(ExportedRow& given) const {
-  HoldOrigin(given.row.source.origin);
-  if (administrator_) return;
-  for (Revision& old : given.revisions)
-    old.origin = api::LowerOrigin(old.origin, api::kOriginAgent);
+  return FlushIfFull(observations_.rows.size());
 }
 
 void Importer::RefuseObservation(const Error& error, const Json& where) {
-  Refuse("observation", {observations_given_++, where}, error);
-}
-
-void Importer::RefuseEdges(const Error& error, const Json& where) {
-  Refuse("edge", {edges_given_++, where}, error);
+  report_.Refuse(observations_.kind, {observations_.given++, where}, error);
 }
 
 void Importer::SkipObservation() {
-  ++observations_given_;
-  ++skipped_;
+  ++observations_.given;
+  report_.Skip();
+}
+
+void Importer::RefuseEdges(const Error& error, const Json& where) {
+  report_.Refuse(numbered_edges_.kind, {numbered_edges_.given++, where}, error);
+}
+
+Status Importer::FlushIfFull(size_t rows) {
+  return rows < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+Status Importer::Flush() {
+  for (const auto& rows : imports_)
+    RETURN_IF_ERROR(rows ? rows->Flush(store_, report_) : FlushObservations());
+  RETURN_IF_ERROR(numbered_edges_.Flush(
+      [&](const auto& edges) { return store_.traces().Import(edges); }, report_));
+  RETURN_IF_ERROR(
+      hashes_.Flush([&](const auto& hashes) { return aegis_.Import(hashes); }, report_));
+  batch_bytes_ = 0;
+  return {};
+}
+
+Status Importer::Finish() {
+  RETURN_IF_ERROR(Flush());
+  RETURN_IF_ERROR(agentos_.Finish());
+  return Flush();  // what that kept
+}
+
+Status Importer::FlushObservations() {
+  if (observations_.rows.empty()) return {};
+  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(observations_.rows, options_));
+  std::vector<size_t> again;
+  std::vector<ExportedRow> detached;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    ExportedRow& row = observations_.rows[i];
+    if (!outcomes[i] && manners_[i] == Manner::kSoft && Detach(row.row)) {
+      report_.Change(observations_.kind, observations_.places[i],
+                     outcomes[i].error().message + ": it is taken without them");
+      again.push_back(i);
+      detached.push_back(row);
+      continue;
+    }
+    CountObservation(outcomes[i], i);
+  }
+  if (!again.empty()) {
+    ASSIGN_OR_RETURN(outcomes, store_.Import(detached, options_));
+    for (size_t i = 0; i < outcomes.size(); ++i) CountObservation(outcomes[i], again[i]);
+  }
+  observations_.Clear();
+  manners_.clear();
+  return {};
+}
+
+void Importer::CountObservation(const Result<Imported>& outcome, size_t of_batch) {
+  const RowPlace& place = observations_.places[of_batch];
+  if (!outcome) return report_.Refuse(observations_.kind, place, outcome.error());
+  const bool is_new = outcome->outcome == Imported::kNew;
+  if (manners_[of_batch] == Manner::kKept) {
+    kept_ += is_new;
+    if (!is_new) report_.Skip();
+    return;
+  }
+  observations_.imported += is_new;
+  report_.Count(outcome->outcome, observations_.rows[of_batch].row.source.origin);
+  if (!keeps_numbers_) return;
+  numbers_.resize(std::max(numbers_.size(), place.index + 1));
+  numbers_[place.index] = outcome->observation;
+}
+
+size_t Importer::given(RowKind kind) const {
+  const RowImport* const rows = ImportOf(kind);
+  return rows ? rows->given() : observations_.given;
+}
+
+bool Importer::any() const {
+  return agentos_.any() ||
+         std::ranges::any_of(KindRows(), [&](const KindRow& row) { return given(row.kind) > 0; });
+}
+
+Json Importer::Report() const {
+  Json report = {{"imported", observations_.imported + agentos_.traces()},
+                 {"imported_sessions", 0},
+                 {"imported_observations", observations_.imported}};
+  report_.AddTo(report, agentos_.any());
+  const auto add = [&](const std::string& name, size_t given, int64_t imported) {
+    if (given > 0) report[name] = report.value(name, int64_t{0}) + imported;
+  };
+  for (const KindRow& row : KindRows())
+    if (const RowImport* const rows = ImportOf(row.kind))
+      add("imported_" + Plural(row.name), rows->given(), rows->imported());
+  add("imported_edges", numbered_edges_.given, numbered_edges_.imported);
+  add("imported_aegis", hashes_.given, hashes_.imported);
+  add("imported_kept", static_cast<size_t>(kept_), kept_);
+  agentos_.AddTo(report);
+  return report;
 }
 
 }  // namespace memory

@@ -1,0 +1,78 @@
+"""A user's home with repositories, where memory runs as on a laptop: for the tests of `agent-memory` and the bench of days."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+import programs
+import wire
+
+COMMAND_S = 90
+
+
+class Laptop:
+    """A user's home, with repositories."""
+
+    def __init__(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="agent-memory-laptop-"))
+        self.home = os.path.join(self.folder, "home")
+        self.program = programs.binary("agent-memory")
+        self.store = os.path.join(self.home, ".local/share/agent-memory")
+        self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "")}
+        self.started = []
+        os.makedirs(self.home)
+
+    def repository(self, name):
+        path = os.path.join(self.home, "src", name)
+        os.makedirs(os.path.join(path, ".git"))
+        return path
+
+    def run(self, *words, cwd=None, stdin="", more=None):
+        try:
+            return subprocess.run([self.program, *words], cwd=cwd or self.home, input=stdin, text=True,
+                                  env={**self.environment, **(more or {})}, capture_output=True, timeout=COMMAND_S, check=False)
+        except subprocess.TimeoutExpired as late:
+            return subprocess.CompletedProcess(words, -1, str(late.stdout), f"took more than {COMMAND_S} s: {late.stderr}")
+
+    def up(self, *words, cwd=None):
+        """Starts memory in the foreground → (process, its lines until memory is up)."""
+        process = subprocess.Popen([programs.binary("agent-memory"), "up", *words], cwd=cwd or self.home, text=True, env=self.environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.started.append(process)
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("memory is up"):
+                break
+        return process, "".join(lines)
+
+    def status(self):
+        done = self.run("status")
+        if not done.stdout:
+            print(f"status: exit code {done.returncode}: {done.stderr.strip()}", flush=True)
+        return json.loads(done.stdout or "{}")
+
+    def children(self):
+        """Lists the processes that have the path of the store in their arguments."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    if self.store.encode() in file.read():
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return found
+
+    def nothing_runs(self):
+        return wire.until(lambda: not self.children(), 30)
+
+    def clean(self):
+        self.run("down")
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            process.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)

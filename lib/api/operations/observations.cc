@@ -1,0 +1,112 @@
+// The rows of sessions, observations, search and moving.
+#include "lib/api/limits.h"
+#include "lib/api/memory_api.h"
+#include "lib/api/operations/fields_of_all.h"
+#include "lib/api/operations/operations.h"
+
+namespace api {
+namespace {
+
+constexpr Field kObservationId = Whole("id", 1, kMaxId).Example("$observation");
+constexpr Field kType = Text("type", kMaxType), kScopeFilter = Text("scope", kMaxScope);
+constexpr Field kQ = Text("q").Example("$word");
+
+const std::vector<Operation> kSessionRows = {
+    Get("get_health", "/health", "Whether the server is up; needs no token.", {}, {{200, "Health"}},
+        {}, kOfAegis | kHosted),
+    Get("get_openapi", "/openapi.json", "This document.", {}, {{200, "any"}}, {}, kNotInSidecar),
+    Row("begin_session", "POST", "/sessions",
+        "Begins a session; one that exists is returned as it is.", {},
+        {Must(Text("id", kMaxSessionId)).Example("$session"), Must(kProject),
+         Text("predecessor", kMaxSessionId).Example("s0")},
+        {{201, "Session"}, {409, "Error"}}),
+    Row("end_session", "POST", "/sessions/{id}/end",
+        "Ends a session with its transcript, of which a summary is made.",
+        {Text("id", kMaxSessionId).Example("$session"), Text("project", kMaxProject),
+         Flag("interim")},
+        {List("messages", "SummaryMessage")
+             .Example(R"([{"role": "user", "content": "Fix the timeout"}])"),
+         Whole("omitted", 0, kMaxOmittedMessages).Example("0")},
+        {{200, "EndedSession"}}, {}, kStreams),
+    Get("list_sessions", "/sessions/recent", "The newest sessions, in pages.",
+        {kProject, kLimit, kCursor, kConversation}, {{200, "[Session]"}}, kSearch),
+};
+
+const std::vector<Operation> kObservationRows = {
+    Row("save_observation", "POST", "/observations",
+        "Stores an observation, updates the one of its topic key, or counts a repetition.", {},
+        {Must(Text("session_id", kMaxSessionId)).Example("$session"),
+         Must(kType).Example("decision"),
+         Must(Text("title", kMaxTitle)).Example("SQLite for storage"),
+         Must(Text("content", kMaxContent)).Example("One file per tenant."), Must(kProject), kTags,
+         Text("scope", kMaxScope).Example("project"),
+         Text("topic_key", kMaxTopicKey).Example("storage-choice"), kSource, kReplaceUser},
+        {{201, "SavedObservation"}, {409, "Error"}}, kSave, kKeyed),
+    Get("list_observations", "/observations/recent", "The newest observations, in pages.",
+        {kProject, kType, kScopeFilter, kLimit, kCursor, kConversation}, {{200, "[Observation]"}},
+        kSearch),
+    Get("get_observation", "/observations/{id}", "One observation, or a revision of it.",
+        {kObservationId, Whole("revision", 1), kConversation}, {{200, "Observation"}}),
+    Row("change_observation", "PATCH", "/observations/{id}",
+        "Changes fields of an observation; the old text is kept as a revision.",
+        {kObservationId, kConversation},
+        {kType, Text("title", kMaxTitle).Example("SQLite, WAL"), Text("content", kMaxContent),
+         kTags, kSource, kReplaceUser},
+        {{200, "Observation"}}, kSave, kConditional),
+    Row("delete_observation", "DELETE", "/observations/{id}",
+        "Hides an observation; with hard erases it, and reports what still quotes it.",
+        {kObservationId, Flag("hard").Example("true"), Flag("report"), kConversation}, {},
+        {{204, ""}, {200, "Quotes"}}, kSave),
+    Get("list_hidden", "/observations/hidden",
+        "The observations that clients hid, the one hidden last first.",
+        {kProject, kType, kScopeFilter, kLimit, kConversation}, {{200, "[HiddenObservation]"}}, {},
+        kNotInSidecar),
+    Row("restore_observation", "POST", "/observations/{id}/restore",
+        "Shows a hidden observation again.", {kObservationId, kConversation}, {},
+        {{200, "Observation"}, {409, "Error"}}, {}, kNotInSidecar),
+    Get("list_revisions", "/observations/{id}/revisions",
+        "The texts that an observation had, in pages.",
+        {kObservationId, kLimit, Whole("cursor", 1), kConversation}, {{200, "[Revision]"}}),
+};
+
+const std::vector<Operation> kFindingRows = {
+    Get("search", "/search", "Observations that fit a query, best first.",
+        {kQ, Text("query"), OneOf("syntax", "plain|fts5"), kProject, kType, kScopeFilter, kLimit,
+         kAsOf, kConversation},
+        {{200, "[Hit]"}}, kSearch, kComputesWithSyntax),
+    Get("get_context", "/context",
+        "What a prompt gets: last sessions, observations that fit, and what is due.",
+        {kQ, Text("query"), kProject, kType, kScopeFilter, kLimit, Whole("sessions"),
+         Flag("backfill"), Whole("due"), kAsOf, kConversation},
+        {{200, "Context"}}, kSearch),
+    Get("get_timeline", "/timeline", "The observations of a session around one of them.",
+        {Must(Whole("observation_id", 1, kMaxId)).Example("$observation"), Whole("before"),
+         Whole("after"), kLimit, kCursor, kConversation},
+        {{200, "[Observation]"}, {404, "Error"}}, kSearch),
+    Get("get_stats", "/stats", "Counts of sessions and observations, and the projects.",
+        {Text("project", kMaxProject), kConversation}, {{200, "Stats"}}),
+    Get("export", "/export", "All of a project, or of the caller, as a file.",
+        {Text("project", kMaxProject), OneOf("format", kExportFormats), kConversation},
+        {{200, "file"}}, {kAdmin, &Policy::auto_search}),
+    Row("import", "POST", "/import",
+        "Takes in an export of this or another program; to repeat it changes nothing.",
+        {OneOf("format", kImportFormats), OneOf("trust", "user"), Flag("dedup"), Flag("restore"),
+         Text("project", kMaxProject), kConversation},
+        {Any("").Example(R"({"sessions": [], "observations": []})")}, {{200, "ImportReport"}},
+        {kAdmin, &Policy::auto_save}, kStreams),
+    Get("get_retention", "/retention", "How long a project's observations are kept.",
+        {Must(kProject)}, {{200, "Retention"}}, {}, kNotInSidecar),
+    Row("set_retention", "PUT", "/retention", "Sets how long a project's observations are kept.",
+        {Must(kProject)},
+        {Must(List("retention", "RetentionRule", kMaxRetentionRules)).Example("[]")},
+        {{200, "Retention"}}, {}, kNotInSidecar),
+    Row("forget", "POST", "/forget", "Not served yet.", {}, {kProject}, {{501, "Error"}}, {kAdmin}),
+};
+
+}  // namespace
+
+std::vector<Operation> ObservationOperations() {
+  return Joined({kSessionRows, kObservationRows, kFindingRows});
+}
+
+}  // namespace api

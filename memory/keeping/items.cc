@@ -1,0 +1,72 @@
+// Changes and imports of items.
+#include "memory/keeping/items.h"
+
+#include <algorithm>
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr int64_t kMaxVersion = int64_t{1} << 53;
+
+std::string FullItems(const std::string& /*project*/, int64_t CellKind::* /*limit*/,
+                      int64_t value) {
+  return "this project keeps " + std::to_string(value - 1) + " items, the limit is " +
+         std::to_string(kMaxItemsOfProject) + "; forget some, or give them a ttl";
+}
+
+std::string MissingItem(const std::string& /*project*/, const std::string& key) {
+  return "there is no item \"" + key + "\"";
+}
+
+}  // namespace
+
+const CellKind kItemCells = {kMaxItemsOfProject, INT64_MAX, INT64_MAX, FullItems, MissingItem};
+
+Result<CellWritten> Items::Change(const std::string& project, const std::string& key,
+                                  const ItemChange& change, const Precondition& condition) {
+  CellWritten written;
+  RETURN_IF_ERROR(host_->Write([&](Cells& cells) -> Status {
+    const int64_t now_ms = clock_.NowMs(), aged_ms = AgedMs();
+    const auto apply = [&](Cell& cell) {
+      cell.value = change.value.value_or(cell.value);
+      cell.metadata = change.metadata.value_or(cell.metadata);
+      if (!change.ttl_ns) return;
+      // By the clock of expiry, from which the wall clock may differ now.
+      const int64_t created_ms = cell.expires_ms
+                                     ? *cell.expires_ms - *ExpiryOf(0, cell.ttl_ns)
+                                     : aged_ms - std::max<int64_t>(0, now_ms - cell.created_ms);
+      cell.expires_ms = ExpiryOf(created_ms, *change.ttl_ns);
+      cell.ttl_ns = *change.ttl_ns;
+    };
+    ASSIGN_OR_RETURN(written, ChangeCell(cells, kind_, project, key, condition, aged_ms, apply));
+    return {};
+  }));
+  return written;
+}
+
+Result<std::vector<bool>> Items::Import(const std::vector<Cell>& items) {
+  std::vector<bool> stored;
+  RETURN_IF_ERROR(host_->Write([&](Cells& cells) -> Status {
+    const int64_t now_ms = clock_.NowMs(), aged_ms = AgedMs();
+    stored.clear();
+    for (Cell cell : items) {
+      stored.push_back(false);
+      // Exports have its age by the wall clock.
+      cell.expires_ms = ExpiryOf(aged_ms + cell.created_ms - now_ms, cell.ttl_ns);
+      if (IsExpired(cell, aged_ms)) continue;
+      if (cell.version < 0 || cell.version >= kMaxVersion) cell.version = 0;
+      ASSIGN_OR_RETURN(
+          const CellWritten written,
+          PutCell(cells, kind_, std::move(cell), {.version = {}, .absent = true}, aged_ms));
+      stored.back() = !written.differs;
+    }
+    return {};
+  }));
+  return stored;
+}
+
+}  // namespace memory

@@ -1,0 +1,194 @@
+// docs/adr: a sum of signals has the weights and how they were found.
+#include "memory/model/signals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+
+namespace memory {
+namespace {
+
+constexpr double kLexical = 2.8, kOwnWords = 1.2, kCovered = 1.35;
+constexpr double kWindow = 0.55, kOwnMeaning = 1.2, kSoft = 1.8;
+constexpr double kSession = 1.7;
+constexpr double kAnswer = 1.8;
+constexpr double kTime = 2.5, kNumber = 1.9;
+constexpr double kHit = -0.4, kAsks = -0.95;
+constexpr double kWhole = kLexical + kOwnWords + kCovered + kWindow + kOwnMeaning + kSoft +
+                          kSession + kAnswer + kTime + kNumber;
+// What makes a session's best row.
+constexpr double kSessionWords = 3.5, kSessionMeaning = 1.85;
+constexpr double kAsksAmongOthers = 0.5;  // a question mark that is not the end
+
+// (x − mean) / (max − mean), not below 0: what a row does not say takes nothing from it.
+class Normal {
+ public:
+  void Add(double value) {
+    most_ = count_ == 0 ? value : std::max(most_, value);
+    sum_ += value;
+    ++count_;
+  }
+  // Rows that are all alike are the nearest.
+  double operator()(double value) const {
+    const double mean = sum_ / static_cast<double>(count_);
+    return most_ > mean ? std::max(0.0, (value - mean) / (most_ - mean)) : 1;
+  }
+  double most() const { return most_; }
+
+ private:
+  double most_ = 0, sum_ = 0;
+  size_t count_ = 0;
+};
+
+double AsksOf(const Record& record) {
+  if (record.flags & kFlagQuestion) return 1;
+  return record.flags & kFlagAsks ? kAsksAmongOthers : 0;
+}
+
+bool HasWord(const Record& record) {
+  return std::any_of(record.hits.begin(), record.hits.end(),
+                     [](const WordHit& hit) { return hit.content > 0; });
+}
+
+// What the signals need of a record; its own words and meaning also as the row before an answer.
+struct Row {
+  const Similarity* similarity = nullptr;  // null: the row has no vector
+  const Scored* lexical = nullptr;         // null: no word
+  bool ranked = false;
+  double own_words = 0, own_meaning = 0, window = 0;
+};
+
+class Sum {
+ public:
+  explicit Sum(const SignalInput& input) : input_(input), rows_(input.records.size()) {
+    Join();
+    Normalize();
+  }
+
+  std::vector<Ranked> Rank() const {
+    std::vector<Ranked> ranked;
+    const std::vector<double> sessions = Sessions();
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      if (!row.ranked) continue;
+      Ranked& made = ranked.emplace_back();
+      made.slot = input_.records[i].slot;
+      made.lexical = row.lexical ? row.lexical->score : 0;
+      if (row.similarity) made.similarity = row.similarity->window;
+      made.signals = Signals{static_cast<float>(SoftOf(i)), static_cast<float>(sessions[i]),
+                             static_cast<float>(AnswerOf(i))};
+      const double sum =
+          WordsOf(i) + MeaningOf(i) + kSession * sessions[i] + kAnswer * AnswerOf(i) + TypeOf(i);
+      // Above 0 whatever the sum is, in its order.
+      made.score = (sum > 0 ? 1 + sum : std::exp(sum)) / (1 + kWhole);
+    }
+    return ranked;
+  }
+
+ private:
+  // Finds the similarity and the lexical score of each record.
+  void Join() {
+    auto lexical = input_.lexical.begin();
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const int64_t slot = input_.records[i].slot;
+      Row& row = rows_[i];
+      const auto near =
+          std::lower_bound(input_.near.begin(), input_.near.end(), slot,
+                           [](const Similarity& one, int64_t wanted) { return one.slot < wanted; });
+      if (near != input_.near.end() && near->slot == slot) row.similarity = &*near;
+      if (lexical != input_.lexical.end() && lexical->slot == slot) row.lexical = &*lexical++;
+      row.ranked =
+          row.lexical || std::binary_search(input_.others.begin(), input_.others.end(), slot);
+    }
+  }
+
+  void Normalize() {
+    Normal window, own;
+    for (const Similarity& one : input_.near) window.Add(one.window), own.Add(one.own);
+    double best_own = 0;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      if (row.ranked) soft_.Add(input_.soft[i]);
+      if (!row.lexical) continue;
+      best_ = std::max(best_, row.lexical->score);
+      best_own = std::max(best_own, row.lexical->own);
+    }
+    for (Row& row : rows_) {
+      if (row.similarity) {
+        row.window = window(row.similarity->window);
+        row.own_meaning = own(row.similarity->own);
+      }
+      if (row.lexical && best_own > 0) row.own_words = row.lexical->own / best_own;
+    }
+  }
+
+  double LexicalOf(const Row& row) const {
+    return row.lexical && best_ > 0 ? row.lexical->score / best_ : 0;
+  }
+
+  double WordsOf(size_t i) const {
+    const Row& row = rows_[i];
+    if (!row.lexical) return 0;
+    return kLexical * LexicalOf(row) + kOwnWords * row.own_words + kCovered * row.lexical->covered +
+           (HasWord(input_.records[i]) ? kHit : 0);
+  }
+
+  double SoftOf(size_t i) const { return soft_.most() > 0 ? soft_(input_.soft[i]) : 0; }
+
+  double MeaningOf(size_t i) const {
+    return kWindow * rows_[i].window + kOwnMeaning * rows_[i].own_meaning + kSoft * SoftOf(i);
+  }
+
+  // The best row of the session, as a share of the best one of all.
+  std::vector<double> Sessions() const {
+    std::vector<double> sessions(rows_.size());
+    double best = 0;
+    for (size_t first = 0, end = 0; first < rows_.size(); first = end) {
+      double most = 0;
+      for (; end < rows_.size() && input_.records[end].session == input_.records[first].session;
+           ++end) {
+        const Row& row = rows_[end];
+        if (row.ranked)
+          most = std::max(most, kSessionWords * LexicalOf(row) + kSessionMeaning * row.window);
+      }
+      std::fill(sessions.begin() + static_cast<std::ptrdiff_t>(first),
+                sessions.begin() + static_cast<std::ptrdiff_t>(end), most);
+      best = std::max(best, most);
+    }
+    for (double& session : sessions) session = best > 0 ? session / best : 0;
+    return sessions;
+  }
+
+  // What the row answers: a near question right before it.
+  double AnswerOf(size_t i) const {
+    if (i == 0) return 0;
+    const Record &here = input_.records[i], &before = input_.records[i - 1];
+    if (before.session != here.session || before.position + 1 != here.position) return 0;
+    return AsksOf(before) * GapFactor(before, here) * rows_[i - 1].own_meaning;
+  }
+
+  // What only the kinds of question and row say.
+  double TypeOf(size_t i) const {
+    const Record& record = input_.records[i];
+    double sum = kAsks * AsksOf(record);
+    if (input_.question.asks_when && (record.flags & kFlagTime)) sum += kTime;
+    if (input_.question.asks_how_many && (record.flags & kFlagNumber)) sum += kNumber;
+    return sum;
+  }
+
+  const SignalInput& input_;
+  std::vector<Row> rows_;  // of each record
+  Normal soft_;            // over the ranked rows
+  double best_ = 0;        // lexical score
+};
+
+}  // namespace
+
+std::vector<Ranked> RankBySignals(const SignalInput& input, size_t limit) {
+  std::vector<Ranked> ranked = Sum(input).Rank();
+  NameMethods(ranked, limit);
+  return ranked;
+}
+
+}  // namespace memory

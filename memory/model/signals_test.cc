@@ -1,0 +1,168 @@
+// Each signal orders two rows that are alike in all others.
+#include "memory/model/signals.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace memory {
+namespace {
+
+constexpr WordHit kOneHit{0, 1};
+constexpr int64_t kFarApart = 100;  // positions, so that no row is beside another
+
+// What a ranking is made of. Rows 1 and 2 are alike; row 9 is the best of each kind.
+struct SignalCase {
+  std::vector<Record> records;
+  std::vector<double> soft;
+  std::vector<Scored> lexical;
+  std::vector<Similarity> near;
+  std::vector<int64_t> others;
+  Question question;
+
+  SignalCase() {
+    for (const int64_t slot : {1, 2, 9}) {
+      Record& record = records.emplace_back();
+      record.slot = slot;
+      record.session = 1;
+      record.position = kFarApart * slot;
+      record.words = 10;
+      const bool best = slot == 9;
+      soft.push_back(best ? 4 : 1);
+      lexical.push_back({slot, best ? 8.0 : 2.0, best ? 8.0 : 1.0, best ? 1.0 : 0.4});
+      near.push_back({slot, best ? 0.9F : 0.4F, best ? 0.9F : 0.4F});
+    }
+    near.push_back({10, -0.5F, -0.5F});  // a row that only the mean needs
+  }
+  // Puts a row right before row `at`, in its session.
+  void PutBefore(size_t at, int64_t slot, int64_t flags) {
+    Record record = records[at];
+    record.slot = slot;
+    record.flags = flags;
+    --record.position;
+    records.insert(records.begin() + static_cast<std::ptrdiff_t>(at), record);
+    soft.insert(soft.begin() + static_cast<std::ptrdiff_t>(at), 1);
+    lexical.insert(lexical.begin() + static_cast<std::ptrdiff_t>(at), {slot, 2, 1, 0.4});
+  }
+  std::vector<Ranked> Rank() const {
+    std::vector<Ranked> ranked =
+        RankBySignals({records, soft, lexical, near, others, question}, 10);
+    std::sort(ranked.begin(), ranked.end(), IsRankedBefore);
+    return ranked;
+  }
+  double ScoreOf(int64_t slot) const {
+    for (const Ranked& row : Rank())
+      if (row.slot == slot) return row.score;
+    ADD_FAILURE() << "row " << slot << " is not ranked";
+    return 0;
+  }
+};
+
+TEST(Signals, RowsThatAreAlikeHaveOneScore) {
+  const SignalCase same;
+  EXPECT_DOUBLE_EQ(same.ScoreOf(1), same.ScoreOf(2));
+  for (const Ranked& row : same.Rank()) {
+    EXPECT_GT(row.score, 0);
+    EXPECT_LE(row.score, 1);
+  }
+}
+
+TEST(Signals, EachOrdersRowsThatAreAlikeOtherwise) {
+  const std::pair<const char*, std::function<void(SignalCase&)>> raised[] = {
+      {"lexical", [](SignalCase& one) { one.lexical[0].score = 3; }},
+      {"own words", [](SignalCase& one) { one.lexical[0].own = 2; }},
+      {"covered", [](SignalCase& one) { one.lexical[0].covered = 0.6; }},
+      {"window", [](SignalCase& one) { one.near[0].window = 0.6F; }},
+      {"own meaning", [](SignalCase& one) { one.near[0].own = 0.6F; }},
+      {"soft", [](SignalCase& one) { one.soft[0] = 3; }},
+      {"session",
+       [](SignalCase& one) {
+         one.records[1].session = 2;  // without the best row
+         std::swap(one.records[1], one.records[2]);
+         std::swap(one.soft[1], one.soft[2]);
+         std::swap(one.lexical[1], one.lexical[2]);
+       }},
+      {"time, of when",
+       [](SignalCase& one) {
+         one.question.asks_when = true;
+         one.records[0].flags = kFlagTime;
+       }},
+      {"number, of how many",
+       [](SignalCase& one) {
+         one.question.asks_how_many = true;
+         one.records[0].flags = kFlagNumber;
+       }},
+      {"the other has but a word",
+       [](SignalCase& one) {
+         one.records[1].hits = {&kOneHit, 1};
+       }},
+      {"the other asks", [](SignalCase& one) { one.records[1].flags = kFlagQuestion | kFlagAsks; }},
+      {"the other asks among others", [](SignalCase& one) { one.records[1].flags = kFlagAsks; }},
+  };
+  for (const auto& [name, raise] : raised) {
+    SignalCase one;
+    raise(one);
+    EXPECT_GT(one.ScoreOf(1), one.ScoreOf(2)) << name;
+  }
+}
+
+TEST(Signals, ANumberOrATimeCountsOnlyWhereItIsAskedFor) {
+  SignalCase one;
+  one.records[0].flags = kFlagTime | kFlagNumber;
+  EXPECT_DOUBLE_EQ(one.ScoreOf(1), one.ScoreOf(2));
+}
+
+TEST(Signals, ARowRightAfterANearQuestionIsItsAnswer) {
+  SignalCase one;
+  one.PutBefore(0, 3, kFlagQuestion | kFlagAsks);
+  one.near.insert(one.near.begin() + 2, {3, 0.4F, 0.6F});
+  EXPECT_GT(one.ScoreOf(1), one.ScoreOf(2));
+  const double answer = one.ScoreOf(1);
+  one.records[0].flags = 0;  // it asks nothing
+  EXPECT_DOUBLE_EQ(one.ScoreOf(1), one.ScoreOf(2));
+  one.records[0].flags = kFlagQuestion | kFlagAsks;
+  one.records[0].created_ms = -3'600'000;  // asked an hour before
+  EXPECT_LT(one.ScoreOf(1), answer);
+  --one.records[0].position;  // not right before it
+  EXPECT_DOUBLE_EQ(one.ScoreOf(1), one.ScoreOf(2));
+}
+
+TEST(Signals, OnlyRowsWithAWordOrAmongTheOthersAreRanked) {
+  SignalCase one;
+  one.lexical.erase(one.lexical.begin());  // of row 1
+  EXPECT_EQ(one.Rank().size(), 2U);
+  one.others = {1};
+  const std::vector<Ranked> ranked = one.Rank();
+  ASSERT_EQ(ranked.size(), 3U);
+  const auto row =
+      std::find_if(ranked.begin(), ranked.end(), [](const Ranked& r) { return r.slot == 1; });
+  EXPECT_EQ(row->lexical, 0);
+  EXPECT_FLOAT_EQ(*row->similarity, 0.4F);
+}
+
+TEST(Signals, AMissingVectorOrWordTakesNothing) {
+  SignalCase one;
+  one.near.clear();
+  one.lexical.clear();
+  one.others = {1, 2, 9};
+  const std::vector<Ranked> ranked = one.Rank();
+  ASSERT_EQ(ranked.size(), 3U);
+  EXPECT_EQ(ranked[0].slot, 9);  // by the soft match
+  EXPECT_FALSE(ranked[0].similarity);
+  EXPECT_TRUE(RankBySignals({{}, {}, {}, {}, {}, one.question}, 10).empty());
+}
+
+TEST(Signals, TheBestRowOfAllHasAllOfEachPart) {
+  const std::vector<Ranked> ranked = SignalCase().Rank();
+  ASSERT_EQ(ranked[0].slot, 9);
+  ASSERT_TRUE(ranked[0].signals);
+  EXPECT_FLOAT_EQ(ranked[0].signals->soft, 1);
+  EXPECT_FLOAT_EQ(ranked[0].signals->session, 1);
+  EXPECT_FLOAT_EQ(ranked[0].signals->answer, 0);
+}
+
+}  // namespace
+}  // namespace memory

@@ -1,0 +1,71 @@
+// The rows of one kind of cell: a JSON value under a key of an owner, with a version and an expiry.
+// The seam between what cells mean (memory/keeping) and an engine. Keys are (owner, key).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "lib/base/result.h"
+
+namespace memory {
+
+struct Cell {
+  std::string owner, key;
+  std::string value;                       // JSON text
+  int64_t version = 0;                     // never reused in a tenant, also not after a removal
+  std::optional<int64_t> expires_ms = {};  // by the clock of expiry; nullopt: never
+  int64_t ttl_ns = 0;                      // from the creation on; 0: no expiry
+  // The engine of shared memory stores neither these nor the TTL. Times are of the wall clock.
+  std::string metadata = "{}";  // JSON text, an object
+  int64_t created_ms = 0, accessed_ms = 0;
+};
+
+// The size that limits count.
+inline int64_t BytesOf(const Cell& cell) {
+  return static_cast<int64_t>(cell.key.size() + cell.value.size());
+}
+
+// An engine counts what its kind of cell limits, with expired cells; the rest is 0.
+struct CellTotals {
+  int64_t cells = 0, bytes = 0;  // of one owner
+  int64_t owners = 0;            // of the tenant
+};
+
+// Bound to one transaction or snapshot: a read sees the writes before it, and whoever opened the
+// transaction commits it, or rolls it back after an error. One thread. Errors: kUnavailable,
+// kTimeout, kFull, kInternal.
+class Cells {
+ public:
+  virtual ~Cells() = default;
+  // Expired or not.
+  virtual base::Result<std::optional<Cell>> Find(const std::string& owner,
+                                                 const std::string& key) = 0;
+  virtual base::Status Save(const Cell& cell) = 0;  // creates or replaces
+  virtual base::Status Remove(const std::string& owner, const std::string& key) = 0;
+  // Notes an access in memory, which Find sees; it is written later, and a crash may lose it. For
+  // an engine that stores times of accesses.
+  virtual base::Status Touch(const Cell&, int64_t /*accessed_ms*/) { return {}; }
+  virtual base::Result<CellTotals> TotalsOf(const std::string& owner) = 0;
+  // Removes at most `limit` cells with `expires_ms` ≤ `now_ms`, of one owner or (empty) of all. →
+  // how many.
+  virtual base::Result<int64_t> RemoveExpired(const std::string& owner, int64_t now_ms,
+                                              int64_t limit) = 0;
+  // Raises the tenant's last version to at least `to`, or (0) by one. → the last version.
+  virtual base::Result<int64_t> RaiseVersion(int64_t to) = 0;
+};
+
+// Opens transactions and snapshots over one kind of cell. Any thread.
+class CellHost {
+ public:
+  using Work = std::function<base::Status(Cells&)>;
+  enum class Space { kConsumes, kFrees };  // the quota and a full volume refuse kConsumes
+
+  virtual ~CellHost() = default;
+  virtual base::Status Read(const Work& work) = 0;
+  // Returns after the commit. May run `work` again after a failed commit.
+  virtual base::Status Write(const Work& work, Space space = Space::kConsumes) = 0;
+};
+
+}  // namespace memory

@@ -1,0 +1,94 @@
+// Codecs, walks and imports of each kind.
+#include "memory/transfer/rows/row_kinds.h"
+
+#include <functional>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "memory/api/episodes/episode_json.h"
+#include "memory/api/items/item_json.h"
+#include "memory/api/revision.h"
+#include "memory/api/traces/exported_traces.h"
+#include "memory/api/validate.h"
+
+namespace memory {
+
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+template <class Row, auto kDecode, auto kImport>
+class ImportOf final : public RowImport {
+ public:
+  explicit ImportOf(const char* name) : batch_{name} {}
+  size_t Take(const Json& json, const Json& where, ImportReport& report) override {
+    return batch_.Take(json, where, kDecode, report);
+  }
+  Status Flush(Store& store, ImportReport& report) override {
+    return batch_.Flush([&](const auto& rows) { return kImport(store, rows); }, report);
+  }
+  size_t given() const override { return batch_.given; }
+  int64_t imported() const override { return batch_.imported; }
+
+ private:
+  Batch<Row> batch_;
+};
+
+// `kImport` null: Importer takes the rows itself.
+template <class Row, auto kWalk, auto kEncode, auto kDecode, auto kImport>
+constexpr KindRow KindOf(RowKind kind, const char* name, const char* line, const char* array) {
+  KindRow row{kind, name, line, array, nullptr, nullptr};
+  row.walk = [](ExportCursor& cursor, const OnJson& on_row) {
+    return std::invoke(kWalk, cursor, [&](const Row& one) -> Status {
+      const Result<Json> json = kEncode(one);
+      return json ? on_row(*json) : Status(json.error());
+    });
+  };
+  if constexpr (kImport != nullptr) {
+    row.begin_import = [](const char* of) -> std::unique_ptr<RowImport> {
+      return std::make_unique<ImportOf<Row, kDecode, kImport>>(of);
+    };
+  }
+  return row;
+}
+
+Status WalkObservations(ExportCursor& cursor, const OnRow<ExportedRow>& on_row) {
+  return cursor.WalkObservations(false, on_row);
+}
+
+auto ImportSessions(Store& store, const std::vector<api::Session>& rows) {
+  return store.Import(rows);
+}
+auto ImportItems(Store& store, const std::vector<Cell>& rows) { return store.items().Import(rows); }
+auto ImportEpisodes(Store& store, const std::vector<Episode>& rows) {
+  return store.ImportEpisodes(rows);
+}
+template <class Row>
+auto ImportOfTraces(Store& store, const std::vector<Row>& rows) {
+  return store.traces().Import(rows);
+}
+
+// A batch is committed in this order: sessions first, so that no observation implies one; episodes,
+// traces and edges after the observations that they refer to.
+constexpr KindRow kKinds[] = {
+    KindOf<api::Session, &ExportCursor::WalkSessions, api::EncodeSession, DecodeSession,
+           ImportSessions>(RowKind::kSession, "session", "session", "sessions"),
+    KindOf<ExportedRow, WalkObservations, EncodeRow, DecodeRow, nullptr>(
+        RowKind::kObservation, "observation", "observation", "observations"),
+    KindOf<Cell, &ExportCursor::WalkItems, EncodeExportedItem, DecodeExportedItem, ImportItems>(
+        RowKind::kItem, "item", "item", "items"),
+    KindOf<Episode, &ExportCursor::WalkEpisodes, EncodeExportedEpisode, DecodeExportedEpisode,
+           ImportEpisodes>(RowKind::kEpisode, "episode", "episode", "episodes"),
+    KindOf<ExportedTrace, &ExportCursor::WalkTraces, EncodeExportedTrace, DecodeExportedTrace,
+           ImportOfTraces<ExportedTrace>>(RowKind::kTrace, "trace", "trace", "traces"),
+    KindOf<ExportedEdge, &ExportCursor::WalkEdges, EncodeExportedEdge, DecodeExportedEdge,
+           ImportOfTraces<ExportedEdge>>(RowKind::kEdge, "edge", "trace_edge", "traces_edges"),
+};
+
+}  // namespace
+
+std::span<const KindRow> KindRows() { return kKinds; }
+
+}  // namespace memory
