@@ -252,8 +252,7 @@ void Reflector::OnEvent(WatchEvent&& event) {
 }
 
 void Reflector::Heard() {
-  stats_.With([&](ReflectorStats& stats) {
-    stats.last_contact_ms = clock_.NowMs();
+  stats_.With([](ReflectorStats& stats) {
     stats.last_error.clear();
     stats.failing_since_ms = 0;
     stats.denied = false;

@@ -36,7 +36,6 @@ struct ReflectorStats {
   int64_t lists = 0, watches = 0, events = 0;  // lists: in pages
   int64_t streamed_lists = 0;                  // completed ones
   std::map<std::string, int64_t> watch_ends;   // by reason
-  int64_t last_contact_ms = 0;                 // wall clock: of the last data from the server
   std::string last_error;                      // empty after a success
   int64_t failing_since_ms = 0;                // wall clock; 0: not failing
   bool denied = false;                         // last_error is a 401 or 403

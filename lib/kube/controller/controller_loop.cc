@@ -62,7 +62,6 @@ void ControllerLoop::Watch(const ObjectStore& cache, WorkQueue& queue, MapToKeys
 }
 
 void ControllerLoop::Start() {
-  started_ms_ = clock_.NowMs();
   for (auto& source : sources_)
     for (auto& reflector : source->reflectors) reflector->Start();
 }
@@ -156,14 +155,6 @@ int64_t ControllerLoop::FailingMs() const {
   for (const ReflectorStats& stats : Needed()) {
     if (stats.failing_since_ms > 0)
       longest_ms = std::max(longest_ms, now_ms - stats.failing_since_ms);
-  }
-  return longest_ms;
-}
-
-int64_t ControllerLoop::SilenceMs() const {
-  int64_t now_ms = clock_.NowMs(), longest_ms = 0;
-  for (const ReflectorStats& stats : Needed()) {
-    longest_ms = std::max(longest_ms, now_ms - std::max(stats.last_contact_ms, started_ms_));
   }
   return longest_ms;
 }

@@ -52,8 +52,6 @@ class ControllerLoop {
   bool synced() const;                   // for /readyz: every cache has its first list
   // The longest time that a needed watch has been failing, ms; 0: none fails. For /readyz.
   int64_t FailingMs() const;
-  // The longest time that a needed watch got no data, ms; bookmarks arrive each minute. For /livez.
-  int64_t SilenceMs() const;
   QueueStats queue_stats() const;  // of all queues: sums, and the longest
   std::vector<std::pair<std::string, ReflectorStats>> reflector_stats() const;  // by plural
   struct CacheStats {
@@ -81,7 +79,6 @@ class ControllerLoop {
   std::vector<std::unique_ptr<Source>> sources_;
   std::mutex mutex_;  // guards working_ and stopped_
   bool working_ = false, stopped_ = false;
-  int64_t started_ms_ = 0;
 };
 
 }  // namespace kube
