@@ -114,7 +114,8 @@ constexpr MetricInfo kMetrics[] = {
      "Searches for a turn, by outcome: ok, off, timeout, unavailable, breaker_open."},
     {"agent_memory_sidecar_redactions_total", "counter", "Secrets redacted in text, by kind."},
     {"agent_memory_sidecar_server_reachable", "gauge",
-     "1 when the memory server answered the last delivery."},
+     "0 when the last three calls of the memory server had no answer, else 1. A timeout below a "
+     "second does not count."},
     {"agent_memory_sidecar_state_bytes", "gauge",
      "Bytes of state.db that are in use, without the pages that deletes freed."},
     {"agent_memory_sidecar_state_limit_bytes", "gauge",
@@ -178,7 +179,7 @@ constexpr MetricInfo kMetrics[] = {
      "Observations returned by /context, by method."},
     {"agent_memory_server_retention_rows_total", "counter",
      "Rows that retention hid (ttl, cap), brought back (restored) or removed (purged, revisions, "
-     "idempotency, working_memory), by what."},
+     "idempotency, and expired ones: items, shared, working_memory), by what."},
     {"agent_memory_server_rows", "gauge", "Memories of all open tenants."},
     {"agent_memory_server_embedding_endpoint_up", "gauge",
      "1: the embeddings endpoint is asked; 0: it failed and is left alone for a while."},
