@@ -92,7 +92,7 @@ TEST(HookAnswer, NothingToSayIsAnEmptyObject) {
 TEST(HookAnswer, ContextAndDenialNameTheirEvent) {
   HookEvent event;
   event.name = "PreToolUse";
-  EXPECT_EQ(EncodeHookAnswer(event, {"context", "deny", "because"}),
+  EXPECT_EQ(EncodeHookAnswer(event, {"context", "deny", "because", ""}),
             (Json{{"hookSpecificOutput",
                    {{"hookEventName", "PreToolUse"},
                     {"additionalContext", "context"},

@@ -62,7 +62,9 @@ TEST(CleanPages, FileHasNothingOfDeletedRows) {
   auto word = [](int64_t slot) { return "q" + std::to_string(slot * 7919) + "z"; };
   std::vector<int64_t> deleted;
   for (int64_t i = 0; i < 3000; ++i) {
-    if (i % 50 == 0) ASSERT_TRUE(database->Execute(i == 0 ? "BEGIN" : "COMMIT; BEGIN"));
+    if (i % 50 == 0) {
+      ASSERT_TRUE(database->Execute(i == 0 ? "BEGIN" : "COMMIT; BEGIN"));
+    }
     const int64_t slot = (i * 1237 % 7) << 32 | i;
     std::string text;
     const size_t length = random() % 1500;

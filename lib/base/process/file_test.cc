@@ -34,7 +34,9 @@ void Plant(const std::string& kind, const std::string& at, const std::string& vi
   if (kind == "dangling link") fs::create_symlink(victim + ".none", at);
   if (kind == "hard link") fs::create_hard_link(victim, at);
   if (kind == "folder") fs::create_directory(at);
-  if (kind == "pipe") ASSERT_EQ(mkfifo(at.c_str(), 0600), 0);
+  if (kind == "pipe") {
+    ASSERT_EQ(mkfifo(at.c_str(), 0600), 0);
+  }
 }
 
 TEST(File, ReplacementFollowsNoPlantedLink) {

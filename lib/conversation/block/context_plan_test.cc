@@ -62,7 +62,9 @@ TEST(ContextPlan, InvariantsHoldForRandomSizes) {
     EXPECT_EQ(all, wanted);
     for (const BlockSize& block : closed) {
       const bool out = std::ranges::binary_search(plan.left_out, block.number);
-      if (out && plan.budget > 0) EXPECT_GT(block.tokens, plan.budget - used);
+      if (out && plan.budget > 0) {
+        EXPECT_GT(block.tokens, plan.budget - used);
+      }
     }
   }
 }

@@ -81,8 +81,11 @@ TEST_P(CheckpointTableOnDisk, DamagedRowIsNamed) {
 TEST_P(CheckpointTable, OwnerHasALimit) {
   ASSERT_TRUE(Save("{}"));
   EXPECT_EQ(*rows().CheckpointBytes("o\n"), 2 + kCheckpointRowBytes);
-  ASSERT_TRUE(rows().InsertCheckpoint(
-      "o\n", "large", {.generation = 1, .bytes = kMaxCheckpointsOfOwner, .expires_ms = 1}, ""));
+  CheckpointRow large;
+  large.generation = 1;
+  large.bytes = kMaxCheckpointsOfOwner;
+  large.expires_ms = 1;
+  ASSERT_TRUE(rows().InsertCheckpoint("o\n", "large", large, ""));
   const auto refused = Save("{}", "d");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kFull);
