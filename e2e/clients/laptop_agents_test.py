@@ -123,7 +123,7 @@ def many_at_once(counts, laptop):
     laptop.program = real
     counts.check("six hooks at once all are answered", all(d.returncode == 0 for d in done), [d.stderr for d in done])
     def supervisors():
-        return [pid for pid in laptop.children() if os.readlink(f"/proc/{pid}/exe").endswith("/agent-memory")]
+        return laptop.children("/agent-memory")
 
     counts.check("by one supervisor", wire.until(lambda: len(supervisors()) == 1, 20), supervisors())
     counts.check("with a sidecar each", {p["root"] for p in laptop.status()["projects"]} == set(repositories), laptop.status())

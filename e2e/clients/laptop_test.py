@@ -65,7 +65,7 @@ def comes_back(counts, laptop):
     answer = wire.ask(sidecar, "POST", "/v1/hooks", {"hook_event_name": "UserPromptSubmit", "session_id": "s2", "prompt": "tabs or spaces?"})
     counts.check("and injected", "I prefer tabs" in str(answer), answer)
 
-    supervisor = [pid for pid in laptop.children() if os.readlink(f"/proc/{pid}/exe").endswith("/agent-memory")]
+    supervisor = laptop.children("/agent-memory")
     counts.check("one supervisor runs", len(supervisor) == 1, supervisor)
     os.kill(supervisor[0], signal.SIGKILL)
     counts.check("its programs end with it", laptop.nothing_runs(), laptop.children())
@@ -198,17 +198,14 @@ def survives_a_kill(counts, laptop):
 
 def heals(counts, laptop):
     """A killed sidecar or server starts again at its next use."""
-    def of(program):
-        return [pid for pid in laptop.children() if os.readlink(f"/proc/{pid}/exe").endswith(program)]
-
     billing = os.path.join(laptop.home, "src/billing")
     laptop.run("up", cwd=billing)
     for program in ("/agent-memory-sidecar", "/agent-memory-server"):
-        before = of(program)
+        before = laptop.children(program)
         os.kill(before[0], signal.SIGKILL)
-        wire.until(lambda program=program, before=before: before[0] not in of(program), 10)
+        wire.until(lambda program=program, before=before: before[0] not in laptop.children(program), 10)
         laptop.run("up", cwd=billing)
-        counts.check(f"{program[1:]} is back", wire.until(lambda program=program, before=before: set(of(program)) - set(before), 15), of(program))
+        counts.check(f"{program[1:]} is back", wire.until(lambda program=program, before=before: set(laptop.children(program)) - set(before), 15), laptop.children(program))
     counts.check("and answers", wire.until(lambda: wire.ask(laptop.status()["server"]["url"], "GET", "/stats")[0] == 200, 15))
 
 
@@ -232,7 +229,7 @@ def hangs(counts, laptop):
         counts.check(f"the hung {what} is gone", wire.until(lambda: pid not in laptop.children(), 30), laptop.children())
 
     counts.check("a hook is answered", wire.until(lambda: hook()[0], 30))
-    waits("sidecar", [pid for pid in laptop.children() if os.readlink(f"/proc/{pid}/exe").endswith("/agent-memory-sidecar")][0])
+    waits("sidecar", laptop.children("/agent-memory-sidecar")[0])
     waits("supervisor", json.loads(open(os.path.join(laptop.store, "run.json"), encoding="utf-8").read())["pid"])
     counts.check("no breaker is left", not [name for name in os.listdir(laptop.store) if name.startswith("silent-")])
     os.kill(json.loads(open(os.path.join(laptop.store, "run.json"), encoding="utf-8").read())["pid"], signal.SIGSTOP)

@@ -53,14 +53,16 @@ class Laptop:
             print(f"status: exit code {done.returncode}: {done.stderr.strip()}", flush=True)
         return json.loads(done.stdout or "{}")
 
-    def children(self):
-        """Lists the processes that have the path of the store in their arguments."""
+    def children(self, program=""):
+        """Lists the processes that have the path of the store in their arguments and whose program's path ends so. One that ends
+        meanwhile is none."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    if self.store.encode() in file.read():
-                        found.append(int(pid))
+                    ours = self.store.encode() in file.read()
+                if ours and os.readlink(f"/proc/{pid}/exe").endswith(program):
+                    found.append(int(pid))
             except OSError:
                 pass
         return found
