@@ -7,6 +7,7 @@
 
 #include "lib/api/operations/operations.h"
 #include "lib/conversation/routes/host.h"
+#include "memory/api/identity_routes_fixture.h"
 
 namespace memory {
 namespace {
@@ -25,6 +26,26 @@ TEST(Routes, ASidecarHostsTheRoutesOfConversationsAndItsOwnHealth) {
   for (const conversation::HostedHandler& hosted : conversation::HostedHandlers())
     handlers.insert(hosted.name);
   EXPECT_EQ(rows, handlers);
+}
+
+TEST_F(ApiTest, AHandlerReadsTheConditionsOfItsRow) {
+  for (const api::Operation& row : api::Operations()) {
+    const int64_t id = MustPost(NoteBody("of " + std::string(row.name)));
+    const auto wish = WishFor(std::string(row.method) + " " + std::string(row.path), id);
+    ASSERT_TRUE(wish) << row.name;
+    for (const auto& [trait, name] :
+         {std::pair(api::kIfMatch, "If-Match"), std::pair(api::kIfNoneMatch, "If-None-Match")}) {
+      http::ClientRequest request;
+      request.method = row.method;
+      request.target = wish->target;
+      request.body = wish->body;
+      request.headers.Set(name, "no condition");
+      const auto answer = client_->Send(request);
+      ASSERT_TRUE(answer) << row.name << ": " << answer.error().message;
+      const bool reads = answer->body.find(std::string(name) + " must be") != std::string::npos;
+      EXPECT_EQ(reads, row.Has(trait)) << row.name << ": " << answer->body;
+    }
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "lib/api/limits.h"
 #include "lib/api/operations/openapi.h"
+#include "lib/conversation/working/fields.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/api/json_elements.h"
 #include "memory/api/page_cursor.h"
@@ -213,8 +214,8 @@ Response PatchObservation(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, request.parameters.at("id")));
     ASSIGN_OR_RETURN(Json body, ObjectBody(request));
     ASSIGN_OR_RETURN(Patch patch, DecodePatch(body));
-    ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
-    patch.if_revision = condition.version;
+    ASSIGN_OR_RETURN(patch.if_revision,
+                     conversation::DecodeIfMatch(request.headers.Get("If-Match")));
     ASSIGN_OR_RETURN(api::Observation row, api.store.Update(id, patch, api.clock.NowMs()));
     return api::EncodeObservation(row);
   }();

@@ -98,8 +98,10 @@ http::ClientRequest Outgoing(Forwarded request, const ActivePolicy& policy,
     policy.redactor.RedactStrings(*request.body, counts);
   }
   if (request.body) out.body = base::DumpJson(*request.body);
-  for (const char* name : {"If-Match", "If-None-Match"})
-    if (const auto value = request.conditions.Get(name); value && row.Has(api::kConditional))
+  const std::pair<api::Trait, const char*> kConditions[] = {{api::kIfMatch, "If-Match"},
+                                                            {api::kIfNoneMatch, "If-None-Match"}};
+  for (const auto& [trait, name] : kConditions)
+    if (const auto value = request.conditions.Get(name); value && row.Has(trait))
       out.headers.Set(name, *value);
   return out;
 }

@@ -23,7 +23,7 @@ struct Forwarded {
   // Decoded. What the row does not have, and what the policy says, is left out.
   std::vector<std::pair<std::string, std::string>> query = {};
   std::optional<base::Json> body = {};
-  http::Headers conditions = {};  // of which If-Match and If-None-Match are sent
+  http::Headers conditions = {};  // of which those of the row are sent
 };
 
 // Whether the request is of a conversation, and of which: "" when it names none.

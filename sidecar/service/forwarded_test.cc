@@ -53,6 +53,7 @@ class ForwardedTest : public ::testing::Test {
     request.query.emplace_back("evil", value);
     if (!row.body.empty()) request.body = api::ExampleBody(row, api::UsualRows());
     request.conditions.Set("If-Match", "\"1\"");
+    request.conditions.Set("If-None-Match", "*");
     return request;
   }
   std::shared_ptr<const ActivePolicy> policy_;
@@ -69,7 +70,8 @@ TEST_F(ForwardedTest, ParametersOfTheRowLeaveAndThePolicyFillsItsOwn) {
     EXPECT_TRUE(named || out.target.find("?project=money") != std::string::npos) << out.target;
     const std::vector<std::string> names = NamesOf(out.target);
     for (const std::string& name : names) EXPECT_EQ(std::ranges::count(names, name), 1) << name;
-    EXPECT_EQ(out.headers.Get("If-Match").has_value(), row.Has(api::kConditional));
+    EXPECT_EQ(out.headers.Get("If-Match").has_value(), row.Has(api::kIfMatch));
+    EXPECT_EQ(out.headers.Get("If-None-Match").has_value(), row.Has(api::kIfNoneMatch));
   }
 }
 

@@ -113,7 +113,7 @@ const std::vector<Operation> kWorkingRows = {
         {Must(Object("fields", "", conversation::kMaxWorkingBytes))
              .Example(R"({"scratchpad": "s", "entities": [{"a": 1}], "n": 1})"),
          Whole("ttl_seconds", 1, conversation::kMaxFieldTtlSeconds).Example("60")},
-        {{200, "WorkingMemory"}}, {}, kConditional | kOfAegis, conversation::kMaxFieldBody),
+        {{200, "WorkingMemory"}}, {}, kIfMatch | kOfAegis, conversation::kMaxFieldBody),
     Row("delete_working_memory", "DELETE", "/working-memory/{conversation_id}",
         "Deletes fields by name, or all.", {kFieldsId, Text("fields")},
         {List("fields", "text").Example(R"(["absent"])")}, {{200, "DeletedFields"}}, {}, kOfAegis),

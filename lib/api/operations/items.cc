@@ -29,10 +29,11 @@ const std::vector<Operation> kItemRows = {
         {{200, "Considered"}}, kSave, kComputes),
     Row("put_item", "PUT", "/items/{key}", "Stores a value under a key; its life begins again.",
         {kItemKey, kProject}, {Must(kValue), kMetadata, kTtl}, {{201, "Item"}, {200, "Item"}},
-        kSave, kConditional),
+        kSave, kIfMatch | kIfNoneMatch),
     Get("get_item", "/items/{key}", "One item.", {kItemKey, kProject}, {{200, "Item"}}),
     Row("change_item", "PATCH", "/items/{key}", "Changes value, metadata or ttl of an item.",
-        {kItemKey, kProject}, {kValue, kMetadata, kTtl}, {{200, "Item"}}, kSave, kConditional),
+        {kItemKey, kProject}, {kValue, kMetadata, kTtl}, {{200, "Item"}}, kSave,
+        kIfMatch | kIfNoneMatch),
     Row("delete_item", "DELETE", "/items/{key}", "Deletes an item.", {kItemKey, kProject}, {},
         {{204, ""}}, kSave),
 };
@@ -66,9 +67,9 @@ const std::vector<Operation> kSharedRows = {
         {kOwner, kSharedKey, kAs}, {{200, "any"}}, kSearch),
     Row("put_shared", "PUT", "/shared/{agent}/{key}", "Shares a value.",
         {kOwner, kSharedKey, kAs, Text("ttl")}, {Any("", kMaxSharedValue).Example(R"({"a": 1})")},
-        {{201, "SavedShared"}, {200, "SavedShared"}}, kSave, kConditional),
+        {{201, "SavedShared"}, {200, "SavedShared"}}, kSave, kIfMatch | kIfNoneMatch),
     Row("delete_shared", "DELETE", "/shared/{agent}/{key}", "Deletes a shared value.",
-        {kOwner, kSharedKey, kAs}, {}, {{204, ""}}, kSave, kConditional),
+        {kOwner, kSharedKey, kAs}, {}, {{204, ""}}, kSave, kIfMatch | kIfNoneMatch),
 };
 
 }  // namespace

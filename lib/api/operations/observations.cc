@@ -52,7 +52,7 @@ const std::vector<Operation> kObservationRows = {
         {kObservationId, kConversation},
         {kType, Text("title", kMaxTitle).Example("SQLite, WAL"), Text("content", kMaxContent),
          kTags, kSource, kReplaceUser},
-        {{200, "Observation"}}, kSave, kConditional),
+        {{200, "Observation"}}, kSave, kIfMatch),
     Row("delete_observation", "DELETE", "/observations/{id}",
         "Hides an observation; with hard erases it, and reports what still quotes it.",
         {kObservationId, Flag("hard").Example("true"), Flag("report"), kConversation}, {},

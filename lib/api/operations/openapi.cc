@@ -149,9 +149,8 @@ Json ParametersOf(const Operation& row) {
     list.push_back(HeaderOf(kAgentHeader, field.most));
   }
   if (row.Has(kKeyed)) list.push_back(HeaderOf("Idempotency-Key", kMaxKey));
-  if (!row.Has(kConditional)) return list;
-  list.push_back(HeaderOf("If-Match", kMaxKey));
-  list.push_back(HeaderOf("If-None-Match", kMaxKey));
+  if (row.Has(kIfMatch)) list.push_back(HeaderOf("If-Match", kMaxKey));
+  if (row.Has(kIfNoneMatch)) list.push_back(HeaderOf("If-None-Match", kMaxKey));
   return list;
 }
 
@@ -170,7 +169,7 @@ bool MayFail(const Operation& row, int status) {
     case 507:
       return writes;
     case 412:
-      return row.Has(kConditional);
+      return row.Has(kIfMatch);
     case 422:
       return row.Has(kKeyed);
     case 429:

@@ -108,12 +108,13 @@ struct Answer {
 enum Trait : unsigned {
   kStreams = 1,              // the body is read while it arrives, up to the server's max-stream
   kKeyed = 2,                // takes Idempotency-Key
-  kConditional = 4,          // takes If-Match and If-None-Match
-  kComputes = 8,             // runs on the few threads of requests that compute
-  kComputesWithSyntax = 16,  // the same, unless its syntax is plain
-  kOfAegis = 32,             // the AEGIS port has it, too
-  kHosted = 64,              // a sidecar serves it itself, from its state.db
-  kNotInSidecar = 128,       // a sidecar does not serve it; else it forwards it
+  kIfMatch = 4,              // takes If-Match
+  kIfNoneMatch = 8,          // takes If-None-Match
+  kComputes = 16,            // runs on the few threads of requests that compute
+  kComputesWithSyntax = 32,  // the same, unless its syntax is plain
+  kOfAegis = 64,             // the AEGIS port has it, too
+  kHosted = 128,             // a sidecar serves it itself, from its state.db
+  kNotInSidecar = 256,       // a sidecar does not serve it; else it forwards it
 };
 
 struct Operation {

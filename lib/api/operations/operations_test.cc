@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "lib/api/operations/openapi.h"
 #include "lib/base/text/text.h"
 
 namespace api {
@@ -97,6 +98,26 @@ TEST(Operations, EachShapeIsWholeAndUsed) {
     use(shape.fields);
   }
   for (const Shape& shape : Shapes()) EXPECT_TRUE(used.contains(shape.name)) << shape.name;
+}
+
+// "METHOD path" of the operations whose parameters have the header.
+std::set<std::string> RoutesWithHeader(const std::string& header) {
+  std::set<std::string> routes;
+  const base::Json document = OpenApiDocument("1");
+  for (const auto& [path, methods] : document["paths"].items())
+    for (const auto& [method, operation] : methods.items())
+      for (const base::Json& parameter : operation.value("parameters", base::Json::array()))
+        if (parameter["in"] == "header" && parameter["name"] == header)
+          routes.insert(method + " " + path);
+  return routes;
+}
+
+TEST(OpenApi, NamesAConditionOnlyWhereItsHandlerReadsIt) {
+  std::set<std::string> routes = {"put /items/{key}", "patch /items/{key}",
+                                  "put /shared/{agent}/{key}", "delete /shared/{agent}/{key}"};
+  EXPECT_EQ(RoutesWithHeader("If-None-Match"), routes);
+  routes.insert({"patch /observations/{id}", "put /working-memory/{conversation_id}"});
+  EXPECT_EQ(RoutesWithHeader("If-Match"), routes);
 }
 
 TEST(Operations, AnExampleIsAboutTheRowsThatAreGiven) {
