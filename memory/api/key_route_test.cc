@@ -64,6 +64,15 @@ TEST_F(ApiTest, ReplayReturnsTheFirstAnswerAfterChanges) {
   }
 }
 
+TEST_F(ApiTest, AKeyHasAtMost200Characters) {
+  std::string key;
+  for (int i = 0; i < 200; ++i) key += "é";
+  EXPECT_EQ(Post("/observations", NoteBody("text"), key).status, 201);
+  const Answered refused = Post("/observations", NoteBody("other"), key + "é");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.body["error"], "Idempotency-Key has 201 characters, the limit is 200");
+}
+
 class KeyOfCallerTest : public EveryRouteTest {
  protected:
   KeyOfCallerTest() : EveryRouteTest(kMidnight), issuer_(clock_) { Start(&issuer_); }

@@ -219,8 +219,8 @@ Result<int64_t> IdOf(std::string_view text) {
 
 Result<std::string> IdempotencyKeyOf(const http::Request& request) {
   std::string key = request.headers.Get("Idempotency-Key").value_or("");
-  if (key.size() > api::kMaxKey) {
-    return Invalid("Idempotency-Key has " + std::to_string(key.size()) +
+  if (const size_t characters = base::CountCharacters(key); characters > api::kMaxKey) {
+    return Invalid("Idempotency-Key has " + std::to_string(characters) +
                    " characters, the limit is " + std::to_string(api::kMaxKey));
   }
   return key;
