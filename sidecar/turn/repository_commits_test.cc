@@ -74,7 +74,9 @@ TEST_F(RepositoryCommits, SecretsOfMessagesAndNamesAreRedacted) {
 TEST_F(RepositoryCommits, WithoutItsRepositoryACommitIsWhatTheCommandSays) {
   Told("git commit -m 'Add a route'", "[main 1a2b3c4] Add a route\n create mode 100644 a.c\n",
        "/nowhere/at/all");
-  Told("git commit -m 'Add a pool' b.c", "", "relative");
+  repository_.Write("b.h", "1");
+  repository_.Commit("Add a pool");
+  Told("git commit -m 'Add a pool' b.c", "", repository_.Path().substr(1));  // from where?
   const auto rows = Saved(2);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0]["content"], "Files: a.c");
