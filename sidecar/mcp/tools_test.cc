@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -76,6 +80,31 @@ TEST(McpToolTable, EveryToolHasAllThatAClientShowsAndIsOurOwn) {
                                           "memory_reflect",
                                           "rehydrate_memory"}));
   EXPECT_EQ(McpTools().size(), names.size());
+}
+
+// A line for each field: tool, side, name (! when it is required), schema.
+std::string PublishedFields() {
+  std::string lines;
+  for (const McpTool& tool : McpTools()) {
+    const Json shown = DescribeTool(tool);
+    for (const char* side : {"inputSchema", "outputSchema"}) {
+      const Json required = shown[side].value("required", Json::array());
+      for (const auto& [name, schema] : shown[side]["properties"].items()) {
+        const bool must = std::ranges::find(required, Json(name)) != required.end();
+        lines += std::string(tool.name) + " " + side + " " + name + (must ? "! " : " ") +
+                 base::DumpJson(schema) + "\n";
+      }
+    }
+  }
+  return lines;
+}
+
+TEST(McpToolTable, ClientsSeeTheSchemasOfTheGoldenFile) {
+  const char* golden = "sidecar/mcp/testdata/fields.txt";
+  if (std::getenv("UPDATE_GOLDEN")) std::ofstream(golden) << PublishedFields();
+  std::ifstream file(golden);
+  EXPECT_EQ(PublishedFields(), std::string(std::istreambuf_iterator<char>(file), {}))
+      << "UPDATE_GOLDEN=1 sidecar_test --gtest_filter='McpToolTable*' writes it anew";
 }
 
 TEST(McpToolTable, TheInputsAreThoseThatWerePromised) {
