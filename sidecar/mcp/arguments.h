@@ -1,5 +1,6 @@
 // Checks a tool call's arguments against the tool's input schema and tells the model the
-// correction. Supports only the keywords of JSON Schema that our schemas use. Pure.
+// correction. Supports only the keywords of JSON Schema that our schemas use, except for maxLength
+// and maxItems: the server checks these, after redaction. Pure.
 #pragma once
 
 #include "lib/base/json/json.h"

@@ -12,7 +12,7 @@ using base::Json;
 
 const Json& InputOf(const std::string& name) {
   for (const McpTool& tool : McpTools()) {
-    if (name == tool.name) return tool.input;
+    if (name == tool.name) return tool.input.schema;
   }
   static const Json none;
   ADD_FAILURE() << "no tool " << name;

@@ -302,9 +302,9 @@ McpEndpoint::Outcome McpEndpoint::Call(const http::Request& request, const McpMe
   Slot slot(running_, calls_);
   if (!slot.taken()) return {nullptr, std::nullopt, true};
   // Errors that a model can correct are results; only broken requests are errors of the protocol.
-  auto checked = CheckArguments(tool->input, arguments);
+  auto checked = CheckArguments(tool->input.schema, arguments);
   if (!checked) return {ToolFailure(checked.error().message), std::nullopt};
-  auto answer = tool->call({memory_, conversations_, CallOf(request, policy)}, *checked);
+  auto answer = tool->call({memory_, conversations_, CallOf(request, policy), *tool}, *checked);
   if (!answer) return {ToolFailure(answer.error().message), std::nullopt};
   return {ToolSuccess(std::move(*answer), tool->exact), std::nullopt};
 }

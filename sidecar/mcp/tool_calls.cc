@@ -27,26 +27,6 @@ constexpr int kDefaultContext = 5;
 
 int64_t IdOf(const Json& arguments) { return arguments.at("id").get<int64_t>(); }
 
-// The arguments `names` as query parameters.
-AgentMemory::Parameters QueryOf(const Json& arguments, const std::vector<const char*>& names) {
-  AgentMemory::Parameters query;
-  for (const char* name : names) {
-    const auto value = arguments.find(name);
-    if (value == arguments.end()) continue;
-    query.emplace_back(name,
-                       value->is_string() ? value->get<std::string>() : base::DumpJson(*value));
-  }
-  return query;
-}
-
-Json BodyOf(const Json& arguments, const std::vector<const char*>& names) {
-  Json body = Json::object();
-  for (const char* name : names) {
-    if (arguments.contains(name)) body[name] = arguments.at(name);
-  }
-  return body;
-}
-
 std::string SavedText(const Json& saved) {
   const std::string id = std::to_string(saved.value("id", int64_t{0}));
   const std::string action = base::StringAt(saved, {"action"});
@@ -69,7 +49,7 @@ base::Result<std::string> ConversationOf(const ToolContext& context, const Json&
 }  // namespace
 
 Answer MemSave(const ToolContext& context, const Json& arguments) {
-  Json body = BodyOf(arguments, {"title", "content", "type", "tags", "topic_key", "scope"});
+  Json body = *context.tool.input.Request(arguments).body;
   if (!body.contains("type")) body["type"] = "discovery";
   body["source"] = {{"tool", "mem_save"}};
   ASSIGN_OR_RETURN(const Json saved,
@@ -91,17 +71,14 @@ Answer MemSave(const ToolContext& context, const Json& arguments) {
 
 Answer MemSearch(const ToolContext& context, const Json& arguments) {
   const std::string query = arguments.at("query");
-  AgentMemory::Parameters parameters = QueryOf(arguments, {"limit", "type", "scope"});
-  parameters.emplace_back("q", query);
-  const auto search = [&] {
-    return ReadAnswer(context.memory.Forward(context.call, {"search", {}, parameters}));
-  };
+  Forwarded request = context.tool.input.Request(arguments);
+  const auto search = [&] { return ReadAnswer(context.memory.Forward(context.call, request)); };
   const bool operators = api::HasOperators(query);
-  if (operators) parameters.emplace_back("syntax", "fts5");
+  if (operators) request.query.emplace_back("syntax", "fts5");
   auto rows = search();
   // A query that does not parse as operators is searched as words.
   if (operators && !rows && rows.error().code == base::Code::kInvalid) {
-    parameters.pop_back();
+    request.query.pop_back();
     rows = search();
   }
   if (!rows) return rows.error();
@@ -111,13 +88,13 @@ Answer MemSearch(const ToolContext& context, const Json& arguments) {
 }
 
 Answer MemContext(const ToolContext& context, const Json& arguments) {
-  AgentMemory::Parameters parameters = QueryOf(arguments, {"query"});
-  const int usual =
-      context.policy.context_limit > 0 ? context.policy.context_limit : kDefaultContext;
-  for (auto& [name, value] : parameters) value = base::Prefix(value, api::kQueryCharacters);
-  parameters.emplace_back("limit", std::to_string(arguments.value("limit", usual)));
-  ASSIGN_OR_RETURN(const Json found, ReadAnswer(context.memory.Forward(
-                                         context.call, {"get_context", {}, parameters})));
+  Json asked = arguments;
+  if (asked.contains("query"))
+    asked["query"] = base::Prefix(base::StringAt(asked, {"query"}), api::kQueryCharacters);
+  if (!asked.contains("limit"))
+    asked["limit"] =
+        context.policy.context_limit > 0 ? context.policy.context_limit : kDefaultContext;
+  ASSIGN_OR_RETURN(const Json found, Ask(context, asked));
   // Like injections: only mem_search finds items that the policy does not admit.
   Recalled recalled;
   recalled.sessions = ReadSessions(found);
@@ -145,7 +122,7 @@ Answer MemGet(const ToolContext& context, const Json& arguments) {
 }
 
 Answer MemUpdate(const ToolContext& context, const Json& arguments) {
-  const Json patch = BodyOf(arguments, {"type", "title", "content", "tags"});
+  const Json patch = *context.tool.input.Request(arguments).body;
   if (patch.empty()) {
     return base::Error{base::Code::kInvalid, "give at least one of type, title, content, tags"};
   }
@@ -163,10 +140,9 @@ Answer MemDelete(const ToolContext& context, const Json& arguments) {
 }
 
 Answer MemTimeline(const ToolContext& context, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Json rows,
-                   ReadAnswer(context.memory.Timeline(
-                       context.call, arguments.at("observation_id").get<int64_t>(),
-                       QueryOf(arguments, {"observation_id", "before", "after"}))));
+  ASSIGN_OR_RETURN(const Json rows, ReadAnswer(context.memory.Timeline(
+                                        context.call, arguments.at("observation_id").get<int64_t>(),
+                                        context.tool.input.Request(arguments).query)));
   return ToolAnswer{{{"observations", ListMetadata(rows)}},
                     ListText(rows, context.policy.budget_tokens, kNothing)};
 }

@@ -102,7 +102,7 @@ TEST_F(McpToolsTest, SearchIsTheRouteWithTheProjectOfThePolicy) {
   const Json result =
       Call("mem_search",
            {{"query", "why slow?"}, {"limit", 5}, {"type", "bugfix"}, {"scope", "project"}});
-  EXPECT_EQ(LastTarget(), "/search?project=coder&limit=5&type=bugfix&scope=project&q=why slow?");
+  EXPECT_EQ(LastTarget(), "/search?project=coder&q=why slow?&limit=5&type=bugfix&scope=project");
   // A search finds the row, with its trust class.
   EXPECT_EQ(result["structuredContent"]["results"], Json::array({{{"id", 4},
                                                                   {"rank", -2.5},

@@ -57,7 +57,7 @@ TEST(McpToolTable, EveryToolHasAllThatAClientShowsAndIsOurOwn) {
          {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}) {
       EXPECT_TRUE(shown["annotations"][hint].is_boolean()) << tool.name;
     }
-    EXPECT_FALSE(tool.read_only && tool.destructive) << tool.name;
+    EXPECT_FALSE(tool.effect.read_only && tool.effect.destructive) << tool.name;
   }
   EXPECT_EQ(names, (std::set<std::string>{"mem_save",
                                           "mem_search",
@@ -108,17 +108,18 @@ TEST(McpToolTable, ClientsSeeTheSchemasOfTheGoldenFile) {
 }
 
 TEST(McpToolTable, TheInputsAreThoseThatWerePromised) {
-  EXPECT_EQ(Tool("mem_save").input["required"], Json({"title", "content"}));
+  EXPECT_EQ(Tool("mem_save").input.schema["required"], Json({"title", "content"}));
   for (const char* name : {"title", "content", "type", "tags", "topic_key", "scope"}) {
-    EXPECT_TRUE(Tool("mem_save").input["properties"].contains(name)) << name;
+    EXPECT_TRUE(Tool("mem_save").input.schema["properties"].contains(name)) << name;
   }
   for (const char* name : {"query", "limit", "type", "scope"}) {
-    EXPECT_TRUE(Tool("mem_search").input["properties"].contains(name)) << name;
+    EXPECT_TRUE(Tool("mem_search").input.schema["properties"].contains(name)) << name;
   }
   for (const char* name : {"conversation", "block", "from", "to"}) {
-    EXPECT_TRUE(Tool("recall").input["properties"].contains(name)) << name;
+    EXPECT_TRUE(Tool("recall").input.schema["properties"].contains(name)) << name;
   }
-  EXPECT_EQ(Tool("recall").input["properties"].size(), 4u) << "nothing that is not there yet";
+  EXPECT_EQ(Tool("recall").input.schema["properties"].size(), 4u)
+      << "nothing that is not there yet";
 }
 
 TEST(McpToolTable, SwitchesHideWhatTheyForbid) {
@@ -202,15 +203,15 @@ TEST(McpToolTable, TheInputsOfTraceToolsAreThoseOfTheContract) {
       {"rehydrate_memory", {"traceId"}}};
   for (const auto& [name, arguments] : inputs) {
     std::set<std::string> found;
-    for (const auto& [argument, schema] : Tool(name).input["properties"].items())
+    for (const auto& [argument, schema] : Tool(name).input.schema["properties"].items())
       found.insert(argument);
     EXPECT_EQ(found, arguments) << name;
   }
-  const Json& add = Tool("memory_add").input["properties"];
+  const Json& add = Tool("memory_add").input.schema["properties"];
   EXPECT_EQ(add["type"]["default"], "episodic");
   EXPECT_EQ(add["scope"]["default"], "user");
   EXPECT_EQ(add["tags"]["default"], Json::array());
-  EXPECT_EQ(Tool("memory_search").input["properties"]["limit"]["default"], 10);
+  EXPECT_EQ(Tool("memory_search").input.schema["properties"]["limit"]["default"], 10);
 }
 
 }  // namespace

@@ -77,12 +77,12 @@ Json TypeOf(const Field& field) {
   return Json::object();
 }
 
-// `given`: by a client; an answer may be below 0.
 void AddLimits(const Field& field, bool given, Json& schema) {
   const bool number = field.type == FieldType::kWhole || field.type == FieldType::kNumber;
   if (number && (given || field.most > 0)) schema["minimum"] = field.least;
   if (field.type == FieldType::kText && !field.of.empty())
     schema["enum"] = base::Split(field.of, '|');
+  if (field.type == FieldType::kList && field.least > 0) schema["minItems"] = field.least;
   if (field.most == 0) return;
   if (number) schema["maximum"] = field.most;
   if (field.type == FieldType::kText) schema["maxLength"] = field.most;
@@ -91,6 +91,8 @@ void AddLimits(const Field& field, bool given, Json& schema) {
     schema["description"] = "At most " + std::to_string(field.most) + " bytes of JSON.";
 }
 
+}  // namespace
+
 Json SchemaOf(const Field& field, bool given) {
   Json schema = TypeOf(field);
   AddLimits(field, given, schema);
@@ -98,6 +100,8 @@ Json SchemaOf(const Field& field, bool given) {
   schema["type"] = {schema.value("type", "object"), "null"};
   return schema;
 }
+
+namespace {
 
 void AddExample(const Field& field, Json& into) {
   if (field.example.empty()) return;

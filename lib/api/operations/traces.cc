@@ -11,6 +11,7 @@ constexpr Field kRun = Text("run").Example("$run");
 constexpr Field kTurn = Text("turn").Example("$turn");
 constexpr Field kContent = Text("content", kMaxContent).Example("The user prefers tea.");
 constexpr Field kKind = OneOf("type", kTraceKinds), kScope = OneOf("scope", kTraceScopes);
+constexpr Field kMerged = {"traceIds", FieldType::kList, 2, kMaxTracesMerged, "text"};
 constexpr Field kSettings = Object("settings", "IngestSettings")
                                 .Example(R"({"storage": {"autoIngest": {"enabled": true, )"
                                          R"("importanceThreshold": 0.4, "maxPerTurn": 3}}, )"
@@ -45,8 +46,8 @@ const std::vector<Operation> kTraceRows = {
         kSave),
     Row("merge_traces", "POST", "/traces/merge", "Makes one trace of several.",
         {kProject, kConversation},
-        {Must(List("traceIds", "text", kMaxTracesMerged)).Example(R"(["$trace", "$other"])"),
-         kContent, kSource, kReplaceUser, kProject, kConversation},
+        {Must(kMerged).Example(R"(["$trace", "$other"])"), kContent, kSource, kReplaceUser,
+         kProject, kConversation},
         {{200, "MergedTraces"}}, kSave, kComputes),
     Row("unmerge_trace", "POST", "/traces/{id}/unmerge", "Restores the sources of a merged trace.",
         {kTrace, kProject, kConversation}, {kSource, kReplaceUser, kProject, kConversation},
