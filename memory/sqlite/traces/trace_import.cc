@@ -9,6 +9,7 @@
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/traces/archive.h"
 #include "memory/sqlite/writing/known_row.h"
+#include "memory/sqlite/writing/saving.h"
 
 namespace memory {
 
@@ -41,17 +42,11 @@ NewTrace TextOf(const Trace& trace) {
 
 Observation RowOfWhole(const Trace& trace, int64_t now_ms) {
   const api::NewObservation made = ObservationOf(TextOf(trace), trace.project);
-  Observation row;
+  Incoming incoming;
+  incoming.hash = api::NormalizedHash(made.content);
+  incoming.now_ms = trace.created_ms != 0 ? trace.created_ms : now_ms;
+  Observation row = RowOf(made, incoming);
   row.id = trace.observation;
-  row.type = made.type;
-  row.title = made.title;
-  row.content = made.content;
-  row.project = made.project;
-  row.tags = made.tags;
-  row.scope = made.scope;
-  row.source = made.source;
-  row.normalized_hash = api::NormalizedHash(made.content);
-  row.created_ms = row.updated_ms = trace.created_ms != 0 ? trace.created_ms : now_ms;
   row.last_seen_ms = std::max(row.updated_ms, trace.accessed_ms);
   if (NumberInTraceId(trace.id)) row.duplicate_count = trace.retrievals;
   return row;

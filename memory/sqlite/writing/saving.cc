@@ -82,21 +82,6 @@ Result<Saved> CountDuplicate(Database& database, int64_t slot, int64_t now_ms) {
   return Saved{row.id, "deduplicated", row.revision_count, row.duplicate_count};
 }
 
-Observation RowOf(const api::NewObservation& made, const Incoming& incoming) {
-  Observation row;
-  row.type = made.type;
-  row.title = made.title;
-  row.content = made.content;
-  row.project = made.project;
-  row.tags = made.tags;
-  row.scope = made.scope;
-  row.topic_key = incoming.topic_key;
-  row.normalized_hash = incoming.hash;
-  row.source = made.source;
-  row.created_ms = row.updated_ms = row.last_seen_ms = incoming.now_ms;
-  return row;
-}
-
 // The user's words stay; the agent's are a revision between two of them.
 Result<Saved> KeepInHistory(Database& database, int64_t slot, const Observation& agents,
                             int64_t now_ms) {
@@ -172,6 +157,21 @@ Saving::Saving(const api::NewObservation& observation, TextFacts of, const std::
            made.source.origin,
            made.replace_user};
   text_digest = TextDigest(salt, asked.hash, made.type, made.scope, made.source.rule, made.project);
+}
+
+Observation RowOf(const api::NewObservation& made, const Incoming& incoming) {
+  Observation row;
+  row.type = made.type;
+  row.title = made.title;
+  row.content = made.content;
+  row.project = made.project;
+  row.tags = made.tags;
+  row.scope = made.scope;
+  row.topic_key = incoming.topic_key;
+  row.normalized_hash = incoming.hash;
+  row.source = made.source;
+  row.created_ms = row.updated_ms = row.last_seen_ms = incoming.now_ms;
+  return row;
 }
 
 Result<Saved> SaveInside(Database& database, const Saving& saving) {

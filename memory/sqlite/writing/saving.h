@@ -27,6 +27,8 @@ struct Saving {
   std::optional<SaidFact> said = {};
 };
 
+// A new row; topic, hash and time are those of `incoming`.
+api::Observation RowOf(const api::NewObservation& made, const Incoming& incoming);
 base::Result<Saved> SaveInside(sqlite::Database& database, const Saving& saving);
 
 base::Error NoSuchRow(int64_t id);  // kNotFound
