@@ -41,14 +41,12 @@ ItemRow ItemAt(const Statement& row, bool cut) {
 
 ItemRow UncutItemAt(const Statement& row) { return ItemAt(row, row.Int(9) != 0); }
 
-// Also an expired one.
-Result<std::optional<ItemRow>> FindItem(Database& database, const std::string& project,
+// Also an expired one. Without a project there is none.
+Result<std::optional<ItemRow>> FindItem(Database& database, std::optional<int64_t> project,
                                         const std::string& key) {
-  ASSIGN_OR_RETURN(const std::optional<int64_t> number, FindProject(database, project));
-  if (!number) return std::optional<ItemRow>();
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare(MEMORY_SELECT_ITEM "WHERE project = ?1 AND key = ?2"));
-  return read.Bind(*number).Bind(key).ReadFirst(UncutItemAt);
+  return read.Bind(project).Bind(key).ReadFirst(UncutItemAt);
 }
 
 // Names and values, without JSON punctuation.
@@ -168,7 +166,8 @@ Result<std::optional<ItemRow>> FindItem(Database& database, int64_t slot) {
 }
 
 Result<std::optional<Cell>> ItemCells::Find(const std::string& owner, const std::string& key) {
-  ASSIGN_OR_RETURN(auto row, FindItem(database_, owner, key));
+  ASSIGN_OR_RETURN(const auto project, FindProject(database_, owner));
+  ASSIGN_OR_RETURN(auto row, FindItem(database_, project, key));
   if (!row) return std::optional<Cell>();
   row->cell.owner = owner;
   row->cell.accessed_ms = accesses_.Latest(row->slot, row->cell.accessed_ms);
@@ -214,7 +213,7 @@ Status AddItemVector(Database& database, const ItemRow& row, const Embedder* emb
 
 Status ItemCells::Save(const Cell& cell) {
   ASSIGN_OR_RETURN(const int64_t project, FindOrAddProject(database_, cell.owner));
-  ASSIGN_OR_RETURN(const auto old, FindItem(database_, cell.owner, cell.key));
+  ASSIGN_OR_RETURN(const auto old, FindItem(database_, project, cell.key));
   ItemRow row{old ? old->slot : 0, cell};
   if (!old) {
     ASSIGN_OR_RETURN(row.slot, NextSlot(database_, project));
@@ -244,7 +243,8 @@ Status ItemCells::Save(const Cell& cell) {
 }
 
 Status ItemCells::Remove(const std::string& owner, const std::string& key) {
-  ASSIGN_OR_RETURN(const auto row, FindItem(database_, owner, key));
+  ASSIGN_OR_RETURN(const auto project, FindProject(database_, owner));
+  ASSIGN_OR_RETURN(const auto row, FindItem(database_, project, key));
   if (!row) return {};
   ASSIGN_OR_RETURN(const ItemWords words, WordsOf(*row));
   RETURN_IF_ERROR(RemoveRow(database_, row->slot));
