@@ -205,7 +205,7 @@ def finds_repositories(counts, laptop):
     store = set(os.listdir(os.path.join(laptop.store, "projects")))
     done, report = take(laptop, "--dry-run")
     found = {p["project"]: p["sessions"] for p in report.get("projects", [])}
-    counts.check("a dry run says what would come, by project", found == {"trunk": 3, "other": 1, "gone": 1} and report.get("would_import") == 7, report)
+    counts.check("a dry run says what would come, by project", found == {"trunk": 3, "other": 1, "gone": 1} and report.get("would_import") == 7, (report, done.stderr))
     counts.check("and changes nothing", rows(laptop, "trunk") == [] and set(os.listdir(os.path.join(laptop.store, "projects"))) == store)
     for since in ("2099-01-01", "2026-03-04T00:00:00+02:00"):  # by the files' times, and by those of their lines
         done, report = take(laptop, "--since", since)
@@ -285,7 +285,9 @@ def survives_a_kill(counts, laptop):
     for number in range(240):
         made = Transcript(cwds[number % 3], begin=BEGIN + datetime.timedelta(hours=number))
         made.prompt(f"Remember: rule {number} of the okapi").call("Bash", {"command": "make"}, {"stdout": "line of output\n" * 20_000}).answer("Yes.").save(laptop)
-    want = take(laptop, "--dry-run")[1]["would_import"]
+    done, report = take(laptop, "--dry-run")
+    want = report.get("would_import")
+    counts.check("a dry run counts the rows of many sessions", want == 480, (done.returncode, done.stdout, done.stderr))
     notes = os.path.join(laptop.store, "transcripts.json")
     before = os.path.getmtime(notes)
     process = subprocess.Popen([laptop.program, "import", "--transcripts"], cwd=laptop.home, env=laptop.environment, stdout=subprocess.DEVNULL,

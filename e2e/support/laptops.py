@@ -1,4 +1,5 @@
 """A user's home with repositories, where memory runs as on a laptop: for the tests of `agent-memory` and the bench of days."""
+import contextlib
 import json
 import os
 import shutil
@@ -29,11 +30,25 @@ class Laptop:
         return path
 
     def run(self, *words, cwd=None, stdin="", more=None):
-        try:
-            return subprocess.run([self.program, *words], cwd=cwd or self.home, input=stdin, text=True,
-                                  env={**self.environment, **(more or {})}, capture_output=True, timeout=COMMAND_S, check=False)
-        except subprocess.TimeoutExpired as late:
-            return subprocess.CompletedProcess(words, -1, str(late.stdout), f"took more than {COMMAND_S} s: {late.stderr}")
+        """→ the outcome. A command that says how far it is may take its time; one that is silent for COMMAND_S is killed."""
+        with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            given.write(stdin)
+            given.seek(0)
+            process = subprocess.Popen([self.program, *words], cwd=cwd or self.home, env={**self.environment, **(more or {})},
+                                       stdin=given, stdout=out, stderr=err)
+            before, said = -1, 0
+            while process.poll() is None and said != before:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(COMMAND_S)
+                before, said = said, os.fstat(out.fileno()).st_size + os.fstat(err.fileno()).st_size
+            late = ""
+            if process.poll() is None:
+                process.kill()
+                late = f"was silent for {COMMAND_S} s\n"
+            process.wait()
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(words, process.returncode, out.read(), err.read() + late)
 
     def up(self, *words, cwd=None):
         """Starts memory in the foreground → (process, its lines until memory is up)."""
