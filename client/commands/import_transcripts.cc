@@ -29,6 +29,7 @@ using base::Result;
 
 constexpr int64_t kUpMs = 20'000, kSaveEveryMs = 1'000;
 constexpr size_t kToldErrors = 20;
+constexpr size_t kLongestReport = 64 << 20;  // of hundreds of sessions, each with its broken lines
 
 // A day is one of this machine's time zone.
 Result<int64_t> SinceMs(const std::string& text) {
@@ -182,6 +183,7 @@ base::Status RunReplayOf(const Json& plan, Told& told) {
   ASSIGN_OR_RETURN(const PlanFile file, PlanFile::Write(plan));
   ChildOptions options{{sidecar, "replay", "--plan", file.path()}, CleanEnvironment()};
   options.on_line = [&](std::string_view line) { told.Take(line); };
+  options.longest_line = kLongestReport;
   ASSIGN_OR_RETURN(const auto child, Child::Start(std::move(options)));
   while (!child->WaitForEnd(60'000)) {
   }

@@ -18,8 +18,6 @@
 namespace client {
 namespace {
 
-constexpr size_t kLongestLine = 64 << 10;
-
 // What a program needs of its user's shell. Settings of other programs (MEMORY_PORT,
 // OPENAI_API_KEY, proxies) are not ours: on one machine flags and files say what holds.
 constexpr std::string_view kKeptVariables[] = {"PATH",
@@ -107,17 +105,18 @@ base::Result<std::unique_ptr<Child>> Child::Start(ChildOptions options) {
     close(pipe_ends[0]);
     return failed;
   }
-  return std::unique_ptr<Child>(new Child(pid, pipe_ends[0], std::move(options.on_line)));
+  return std::unique_ptr<Child>(new Child(pid, pipe_ends[0], std::move(options)));
 }
 
-Child::Child(int pid, int descriptor, std::function<void(std::string_view)> on_line) : pid_(pid) {
+Child::Child(int pid, int descriptor, ChildOptions options) : pid_(pid) {
   reader_ =
-      std::jthread([this, descriptor, on_line = std::move(on_line)] { Read(descriptor, on_line); });
+      std::jthread([this, descriptor, options = std::move(options)] { Read(descriptor, options); });
 }
 
 Child::~Child() { Stop(0); }
 
-void Child::Read(int descriptor, const std::function<void(std::string_view)>& on_line) {
+void Child::Read(int descriptor, const ChildOptions& options) {
+  const auto& on_line = options.on_line;
   std::string line;
   char bytes[4096];
   for (;;) {
@@ -126,7 +125,7 @@ void Child::Read(int descriptor, const std::function<void(std::string_view)>& on
     if (count <= 0) break;
     for (ssize_t i = 0; i < count; ++i) {
       if (bytes[i] != '\n') {
-        if (line.size() < kLongestLine) line += bytes[i];
+        if (line.size() < options.longest_line) line += bytes[i];
         continue;
       }
       if (on_line) on_line(line);

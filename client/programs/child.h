@@ -26,9 +26,10 @@ struct ChildOptions {
   std::vector<std::string> environment;  // "NAME=value"
   bool errors_only = false;              // reads only stderr; the child inherits stdout
   std::function<void(std::string_view line)> on_line =
-      {};                   // on the Child's reader thread, until the process ends
-  bool keep_input = false;  // the child inherits stdin; else it is empty
-  bool own_group = false;   // Ctrl-C of the terminal reaches only the parent
+      {};                          // on the Child's reader thread, until the process ends
+  size_t longest_line = 64 << 10;  // bytes; what a line has beyond them is left out
+  bool keep_input = false;         // the child inherits stdin; else it is empty
+  bool own_group = false;          // Ctrl-C of the terminal reaches only the parent
 };
 
 class Child {
@@ -45,8 +46,8 @@ class Child {
   bool WaitForEnd(int64_t wait_ms) const;
 
  private:
-  Child(int pid, int descriptor, std::function<void(std::string_view)> on_line);
-  void Read(int descriptor, const std::function<void(std::string_view)>& on_line);
+  Child(int pid, int descriptor, ChildOptions options);
+  void Read(int descriptor, const ChildOptions& options);
   const int pid_;
   mutable std::mutex mutex_;
   mutable std::condition_variable ended_;

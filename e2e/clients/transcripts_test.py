@@ -247,6 +247,17 @@ def damage_is_told(counts, laptop):
     counts.check("the second time nothing is told", take(laptop)[0].returncode == 0)
 
 
+def much_damage_is_told(counts, laptop):
+    """The report of one batch is longer than a line of a log."""
+    cwd = laptop.repository("wreck")
+    for number in range(60):
+        made = Transcript(cwd).prompt(f"Question {number} about herons").answer("Yes.")
+        made.lines[1:1] = ["{broken"] * 25
+        made.save(laptop)
+    done, report = take(laptop)
+    counts.check("all broken lines of many sessions are counted", (report.get("sessions"), report.get("errors_counted")) == (60, 1500), (report, done.stderr))
+
+
 def forks(counts, laptop):
     cwd = laptop.repository("forked")
     made = Transcript(cwd).prompt("First question").call("Bash", {"command": "git commit -am x"}, commit("Only once")).answer("First answer.")
@@ -364,7 +375,7 @@ def main():
     counts, hooked, laptop = mcp_test.Counts(), laptops.Laptop(), laptops.Laptop()
     try:
         is_what_hooks_give(counts, hooked, laptop)
-        for part in (is_taken_once, finds_repositories, damage_is_told, forks, began_before_hooks, survives_a_kill, says_what_is_wrong):
+        for part in (is_taken_once, finds_repositories, damage_is_told, much_damage_is_told, forks, began_before_hooks, survives_a_kill, says_what_is_wrong):
             part(counts, laptop)
         program, why = claude_code_test.install()
         if why:
