@@ -4,8 +4,8 @@
 
 #include "lib/http/message/message.h"
 #include "memory/keeping/cells.h"
+#include "memory/rows/writes.h"
 #include "memory/store/reads.h"
-#include "memory/store/writes.h"
 
 namespace memory {
 

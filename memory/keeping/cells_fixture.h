@@ -17,11 +17,12 @@
 
 namespace memory {
 
-enum class Engine { kFake, kShared, kItems };  // in memory; a table of SQLite
-inline const auto kAllEngines = testing::Values(Engine::kFake, Engine::kShared, Engine::kItems);
-inline std::string EngineName(const testing::TestParamInfo<Engine>& info) {
-  if (info.param == Engine::kFake) return "Fake";
-  return info.param == Engine::kShared ? "SqliteShared" : "SqliteItems";
+enum class CellEngine { kFake, kShared, kItems };  // in memory; a table of SQLite
+inline const auto kAllEngines =
+    testing::Values(CellEngine::kFake, CellEngine::kShared, CellEngine::kItems);
+inline std::string EngineName(const testing::TestParamInfo<CellEngine>& info) {
+  if (info.param == CellEngine::kFake) return "Fake";
+  return info.param == CellEngine::kShared ? "SqliteShared" : "SqliteItems";
 }
 
 // Runs each call on `cells` and counts those that write.
@@ -39,16 +40,16 @@ class CountingHost final : public CellHost {
   Cells& cells_;
 };
 
-class CellsTest : public testing::TestWithParam<Engine> {
+class CellsTest : public testing::TestWithParam<CellEngine> {
  protected:
   CellsTest() {
-    if (GetParam() == Engine::kFake) return;
+    if (GetParam() == CellEngine::kFake) return;
     auto file = sqlite::Database::Open(directory_.File("cells.db"), {});
     EXPECT_TRUE(file) << file.error().message;
     EXPECT_TRUE(sqlite::Migrate(*file, SchemaSteps()));
     file_.emplace(*std::move(file));
     EXPECT_TRUE(file_->Execute("PRAGMA synchronous = OFF"));
-    if (GetParam() == Engine::kShared)
+    if (GetParam() == CellEngine::kShared)
       on_disk_ = std::make_unique<SharedCells>(*file_);
     else
       on_disk_ = std::make_unique<ItemCells>(*file_, accesses_, nullptr);

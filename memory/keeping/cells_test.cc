@@ -156,8 +156,8 @@ TEST_P(CellRulesTest, SweepRemovesExpiredCellsInSmallTransactions) {
 }
 
 class CellBytesTest : public CellRulesTest {};  // items have no limits of bytes and owners
-INSTANTIATE_TEST_SUITE_P(Engines, CellBytesTest, testing::Values(Engine::kFake, Engine::kShared),
-                         EngineName);
+INSTANTIATE_TEST_SUITE_P(Engines, CellBytesTest,
+                         testing::Values(CellEngine::kFake, CellEngine::kShared), EngineName);
 
 TEST_P(CellBytesTest, OwnerAtItsLimitOfBytesReplacesAsMuch) {
   const CellKind six = {INT64_MAX, 6, INT64_MAX, Full, Missing};

@@ -37,8 +37,8 @@ class ItemRulesTest : public CellsTest {
   ::testing::FakeClock clock_;
   CellItems items_{cells(), clock_};
 };
-INSTANTIATE_TEST_SUITE_P(Engines, ItemRulesTest, testing::Values(Engine::kFake, Engine::kItems),
-                         EngineName);
+INSTANTIATE_TEST_SUITE_P(Engines, ItemRulesTest,
+                         testing::Values(CellEngine::kFake, CellEngine::kItems), EngineName);
 
 TEST_P(ItemRulesTest, PutAnswersWithTheStoredItem) {
   const auto written = Put("k", 5);

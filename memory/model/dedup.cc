@@ -18,7 +18,7 @@ Decision Decide(const std::vector<Candidate>& candidates, const Incoming& incomi
       if (row.topic_key == incoming.topic_key && row.scope == incoming.scope)
         return {MayChange(row.origin, incoming.origin, incoming.replace_user) ? Tier::kTopic
                                                                               : Tier::kUsersTopic,
-                row.slot};
+                row.row};
     }
     return {Tier::kNew, 0};
   }
@@ -30,7 +30,7 @@ Decision Decide(const std::vector<Candidate>& candidates, const Incoming& incomi
     if (!same || std::abs(incoming.now_ms - row.content_ms) > window_ms) continue;
     if (!newest || row.content_ms > newest->content_ms) newest = &row;
   }
-  if (newest) return {Tier::kHash, newest->slot};
+  if (newest) return {Tier::kHash, newest->row};
   return {Tier::kNew, 0};
 }
 

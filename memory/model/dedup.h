@@ -18,7 +18,7 @@ enum class Tier {
 
 // A live row of the write's project that has its topic key or its hash.
 struct Candidate {
-  int64_t slot = 0;
+  int64_t row = 0;
   std::string topic_key, scope, type, rule, hash;
   int64_t content_ms = 0;  // when its present content was written
   std::string origin = {};
@@ -33,7 +33,7 @@ struct Incoming {
 
 struct Decision {
   Tier tier = Tier::kNew;
-  int64_t slot = 0;  // of the row to update or count, or of the user's; 0 for kNew
+  int64_t row = 0;  // of the row to update or count, or of the user's; 0 for kNew
 };
 
 // Whether a writer of this class may change a row of that one.

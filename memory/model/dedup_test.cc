@@ -9,8 +9,8 @@ namespace {
 constexpr int64_t kWindow = 15 * 60 * 1000;
 constexpr int64_t kDayStartMs = 1'775'952'000'000;  // 2026-04-12T00:00:00Z
 
-Candidate Row(int64_t slot, int64_t content_ms) {
-  return {slot, "", "project", "bugfix", "", "h", content_ms};
+Candidate Row(int64_t row, int64_t content_ms) {
+  return {row, "", "project", "bugfix", "", "h", content_ms};
 }
 Incoming Write(int64_t now_ms) { return {"", "project", "bugfix", "", "h", now_ms}; }
 
@@ -20,7 +20,7 @@ TEST(Dedup, TopicWinsOverHash) {
   topic.hash = "other";
   Incoming incoming = Write(kDayStartMs);
   incoming.topic_key = "k";
-  EXPECT_EQ(Decide({duplicate, topic}, incoming, kWindow).slot, 2);
+  EXPECT_EQ(Decide({duplicate, topic}, incoming, kWindow).row, 2);
   EXPECT_EQ(Decide({duplicate, topic}, incoming, kWindow).tier, Tier::kTopic);
 }
 
@@ -63,7 +63,7 @@ TEST(Dedup, TypeScopeAndRuleArePartOfTheHashKey) {
 TEST(Dedup, NewestDuplicateIsCounted) {
   EXPECT_EQ(Decide({Row(1, kDayStartMs), Row(2, kDayStartMs + 5), Row(3, kDayStartMs + 2)},
                    Write(kDayStartMs + 9), kWindow)
-                .slot,
+                .row,
             2);
 }
 

@@ -14,13 +14,13 @@
 #include "memory/keeping/items.h"
 #include "memory/keeping/shared_items.h"
 #include "memory/model/retention.h"
+#include "memory/rows/writes.h"
 #include "memory/store/consolidation.h"
 #include "memory/store/episodes.h"
 #include "memory/store/reads.h"
 #include "memory/store/traces.h"
 #include "memory/store/transfers.h"
 #include "memory/store/turns.h"
-#include "memory/store/writes.h"
 #include "memory/volume/spool.h"
 
 namespace memory {

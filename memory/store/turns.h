@@ -7,8 +7,8 @@
 #include <string>
 
 #include "lib/base/json/json.h"
+#include "memory/rows/writes.h"
 #include "memory/store/traces.h"
-#include "memory/store/writes.h"
 
 namespace memory {
 

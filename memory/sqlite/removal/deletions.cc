@@ -128,29 +128,6 @@ Result<bool> IsUnwantedText(Database& database, const DeletionDigests& row, cons
 
 }  // namespace
 
-int64_t TextDigest(const std::string& salt, const std::string& hash, const std::string& type,
-                   const std::string& scope, const std::string& rule, const std::string& project) {
-  return SaltedDigest(salt, {"text", hash, type, scope, rule, base::FoldCase(project)});
-}
-
-DeletionDigests DigestsOf(const std::string& salt, const api::Observation& row) {
-  DeletionDigests digests;
-  digests.created_ms = row.created_ms;
-  digests.text =
-      TextDigest(salt, row.normalized_hash, row.type, row.scope, row.source.rule, row.project);
-  if (row.id > 0 && row.created_ms != 0) {
-    digests.place =
-        SaltedDigest(salt, {"place", std::to_string(row.id), row.session_id,
-                            base::FoldCase(row.project), std::to_string(row.created_ms)});
-  }
-  return digests;
-}
-
-int64_t OwnerDigest(const std::string& salt, const std::string& scope,
-                    const std::string& scope_id) {
-  return SaltedDigest(salt, {"owner", scope, scope_id});
-}
-
 Owners OwnersFor(const std::string& salt, const std::optional<Viewer>& viewer) {
   if (!viewer) return std::nullopt;
   return std::vector{OwnerDigest(salt, kUserScope, viewer->user),

@@ -7,29 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "lib/api/memory_api.h"
 #include "lib/sqlite/database.h"
+#include "memory/model/salted_digests.h"
 #include "memory/store/reads.h"
 
 namespace memory {
 
 inline constexpr int64_t kMostDeletions = 100'000;  // entries of a file; the oldest go
 
-// The digests that identify a row.
-struct DeletionDigests {
-  std::optional<int64_t> place;  // of id, session, project and time; nullopt without id or time
-  int64_t text = 0;              // content, type, scope, rule and project
-  int64_t created_ms = 0;        // 0: unknown, matches any time
-};
-DeletionDigests DigestsOf(const std::string& salt, const api::Observation& row);
-// The digest of the text of a write.
-int64_t TextDigest(const std::string& salt, const std::string& hash, const std::string& type,
-                   const std::string& scope, const std::string& rule, const std::string& project);
-
 // Of whom deletions count: nullopt: of all; else those of rows of the whole project, and of traces
 // of these owners (OwnerDigest).
 using Owners = std::optional<std::vector<int64_t>>;
-int64_t OwnerDigest(const std::string& salt, const std::string& scope, const std::string& scope_id);
 // Those whose traces a viewer sees.
 Owners OwnersFor(const std::string& salt, const std::optional<Viewer>& viewer);
 

@@ -18,7 +18,7 @@
 #include "memory/sqlite/tables/viewer.h"
 #include "memory/sqlite/tables/waiting.h"
 #include "memory/sqlite/traces/trace_rows.h"
-#include "memory/sqlite/writing/saving.h"
+#include "memory/sqlite/writing/observation_rows.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {

@@ -10,7 +10,7 @@
 #include "memory/sqlite/tables/keys.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/search_scope.h"
-#include "memory/sqlite/writing/saving.h"
+#include "memory/sqlite/writing/observation_rows.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {

@@ -104,10 +104,10 @@ Result<Imported> AtSlot(Database& database, Imported::Outcome outcome, int64_t s
 Result<Imported> ImportRow(Database& database, const ExportedRow& given, const TextFacts& facts,
                            const ImportOptions& options, const std::string& salt, int64_t now_ms) {
   Observation row = given.row;
-  ASSIGN_OR_RETURN(int64_t session,
-                   FindOrAddSession(database, row.session_id, row.project,
-                                    row.created_ms != 0 ? row.created_ms : options.now_ms));
-  ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
+  ASSIGN_OR_RETURN(const Location location,
+                   FindOrAddLocation(database, row.session_id, row.project,
+                                     row.created_ms != 0 ? row.created_ms : options.now_ms));
+  const auto [project, session] = location;
   ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session, options.viewer));
   std::optional<Place> same;
   if (under.same) same = Place{under.slot, !under.deleted};
@@ -142,22 +142,22 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
   if (row.created_ms == 0) row.created_ms = options.now_ms;
   if (row.updated_ms == 0) row.updated_ms = row.created_ms;
   if (row.last_seen_ms == 0) row.last_seen_ms = row.updated_ms;
-  ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, facts, session));
+  ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, facts, location));
   RETURN_IF_ERROR(AddRevisions(database, id, given));
   if (given.trace) RETURN_IF_ERROR(AddTrace(database, id, *given.trace));
   return Imported{Imported::kNew, id};
 }
 
 Result<Imported> ImportSession(Database& database, const api::Session& session) {
-  ASSIGN_OR_RETURN(int64_t number,
-                   FindOrAddSession(database, session.id, session.project, session.started_ms));
+  ASSIGN_OR_RETURN(const Location location,
+                   FindOrAddLocation(database, session.id, session.project, session.started_ms));
   // Only a session that exists just because of its observations takes times and summary.
   ASSIGN_OR_RETURN(
       Statement write,
       database.Prepare("UPDATE sessions SET started_ms = ?2, ended_ms = ?3, summarized_ms = ?4, "
                        "summary = ?5, message_count = ?6, predecessor = ?7, implied = 0 "
                        "WHERE number = ?1 AND implied = 1 RETURNING number"));
-  write.Bind(number).Bind(session.started_ms).Bind(session.ended_ms);
+  write.Bind(location.session).Bind(session.started_ms).Bind(session.ended_ms);
   int64_t summarized_ms = session.ended_ms != 0 ? session.ended_ms : session.started_ms;
   write.Bind(session.summary.empty() ? int64_t{0} : summarized_ms);
   write.Bind(session.summary).Bind(session.message_count).Bind(session.predecessor);

@@ -1,11 +1,11 @@
 // Saves and changes observations. Every call is one item on the writer's thread: its reads
 // and writes are one transaction, so that no two writers race.
+#include "memory/keeping/retelling.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/keys.h"
 #include "memory/sqlite/tables/rows.h"
-#include "memory/sqlite/writing/said_before.h"
-#include "memory/sqlite/writing/saving.h"
+#include "memory/sqlite/writing/observation_rows.h"
 
 namespace memory {
 

@@ -38,7 +38,7 @@ class DuplicatesTest : public ::testing::Test {
         "tool_call_id, origin, tags, title, grams, content) VALUES(?1, ?1, 1, ?2, 1, ?1, 1, 0, "
         "?3, ?3, ?3, ?3, iif(?4, 1, NULL), ?5, ?6, ?7, ?8, '', '', 'user', '[]', 't', '', 'c')");
     ASSERT_TRUE(add) << add.error().message;
-    add->Bind(row.slot).Bind(project).Bind(row.content_ms).Bind(int64_t{deleted});
+    add->Bind(row.row).Bind(project).Bind(row.content_ms).Bind(int64_t{deleted});
     add->Bind(row.type).Bind(row.scope).Bind(row.hash).Bind(row.rule);
     auto added = add->Run();
     ASSERT_TRUE(added) << added.error().message;
@@ -119,7 +119,7 @@ TEST_F(DuplicatesTest, RandomRowsDecideLikeAFullScan) {
     const Decision wanted = Decide(LookAtAll(incoming.hash), incoming, kWindow);
     const Decision got = Decide(Look(incoming), incoming, kWindow);
     ASSERT_EQ(got.tier, wanted.tier);
-    ASSERT_EQ(got.slot, wanted.slot);
+    ASSERT_EQ(got.row, wanted.row);
     counted += got.tier == Tier::kHash;
   }
   EXPECT_GT(counted, 50);
@@ -139,11 +139,11 @@ TEST_F(DuplicatesTest, EqualTextsOfOtherTypesOrTimesCostNothing) {
     Add(row, 1, slot % 2 == 0);
   }
   ASSERT_TRUE(database_.Execute("COMMIT"));
-  EXPECT_EQ(Look(incoming).at(0).slot, 1);
+  EXPECT_EQ(Look(incoming).at(0).row, 1);
   EXPECT_LE(Cost(incoming), alone + 16);
   for (int64_t slot = 6001; slot <= 6100; ++slot)  // an import can bring rows of the same moment
     Add({slot, "", "project", "note", "", "hash", kMidnight}, 1, false);
-  EXPECT_EQ(Look(incoming).at(0).slot, 1);
+  EXPECT_EQ(Look(incoming).at(0).row, 1);
   EXPECT_LE(Cost(incoming), alone + 16);
 }
 

@@ -3,7 +3,7 @@
 #include "memory/sqlite/tables/keys.h"
 
 #include "lib/base/json/json.h"
-#include "lib/base/text/digest.h"
+#include "memory/model/salted_digests.h"
 
 namespace memory {
 
@@ -19,14 +19,6 @@ Result<std::string> SaltOf(Database& database) {
   ASSIGN_OR_RETURN(bool row, read.Step());
   if (!row) return Error{Code::kInternal, "the file has no salt"};
   return read.Text(0);
-}
-
-int64_t SaltedDigest(std::string salt, const std::vector<std::string_view>& parts) {
-  for (std::string_view part : parts) {
-    // With a length prefix, else "ab", "c" and "a", "bc" would be equal.
-    salt.append(std::to_string(part.size())).append(":").append(part);
-  }
-  return static_cast<int64_t>(std::stoull(base::Sha256Hex(salt).substr(0, 16), nullptr, 16));
 }
 
 KeyOfCaller::KeyOfCaller(const RequestKey& key, const api::NewObservation& body,

@@ -1,5 +1,4 @@
-// Idempotency-Keys with their answers, and salted digests, by which a file recognizes a text
-// without storing it. Everything runs in the caller's transaction.
+// Idempotency-Keys with their answers. Everything runs in the caller's transaction.
 #pragma once
 
 #include <optional>
@@ -7,13 +6,11 @@
 #include <vector>
 
 #include "lib/sqlite/database.h"
-#include "memory/store/writes.h"
+#include "memory/rows/writes.h"
 
 namespace memory {
 
 base::Result<std::string> SaltOf(sqlite::Database& database);  // random, of the file
-// The salted digest of these texts, in this order.
-int64_t SaltedDigest(std::string salt, const std::vector<std::string_view>& parts);
 
 // A key in the form of the table.
 struct KeyOfCaller {

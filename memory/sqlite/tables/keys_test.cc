@@ -1,4 +1,4 @@
-// Idempotency-Keys of files that earlier versions wrote, and digests.
+// Idempotency-Keys of files that earlier versions wrote.
 #include "memory/sqlite/tables/keys.h"
 
 #include "memory/sqlite/store/damage_fixture.h"
@@ -49,14 +49,6 @@ TEST_F(StoreKeysTest, ReusedKeyKeepsItsFirstBody) {
   }
   EXPECT_TRUE(MustSaveAs("coder", "first", "k").replayed);
   EXPECT_EQ(store_->Count({})->observations, 1);
-}
-
-TEST(SaltedDigest, DigestDependsOnSaltTextsAndBoundaries) {
-  const int64_t digest = SaltedDigest("salt", {"ab", "c"});
-  EXPECT_EQ(SaltedDigest("salt", {"ab", "c"}), digest);
-  EXPECT_NE(SaltedDigest("salt", {"a", "bc"}), digest);
-  EXPECT_NE(SaltedDigest("salt", {"ab", "c", ""}), digest);
-  EXPECT_NE(SaltedDigest("other", {"ab", "c"}), digest);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/sqlite/database.h"
 #include "memory/model/retention.h"
+#include "memory/rows/observations.h"
 
 namespace memory {
 
@@ -21,12 +22,8 @@ namespace memory {
   "o.deleted_ms IS NULL AND max(o.updated_ms, o.seen_ms) > kept_since(o.project, o.scope, " \
   "o.type) "
 
-// Types that a search or a list has when it asks for them alone: logs, and what an import of
-// AgentOS keeps as it came.
+// IsUnaskedType.
 #define MEMORY_UNASKED_TYPES "('audit', 'security', 'agentos')"
-inline bool IsUnaskedType(std::string_view type) {
-  return type == "audit" || type == "security" || type == "agentos";
-}
 
 // The retention policy in force and the rows that were used, shared by all connections of a store.
 // Any thread.

@@ -6,7 +6,6 @@
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "memory/model/slots.h"
-#include "memory/model/words.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/vectors.h"
 #include "memory/sqlite/tables/waiting.h"
@@ -156,25 +155,26 @@ Result<int64_t> FindOrAddProject(Database& database, const std::string& name) {
   return number;
 }
 
-Result<int64_t> FindOrAddSession(Database& database, const std::string& id,
-                                 const std::string& project, int64_t now_ms) {
+Result<Location> FindOrAddLocation(Database& database, const std::string& session,
+                                   const std::string& project, int64_t now_ms) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare("SELECT s.number, p.name, p.folded FROM sessions s JOIN projects p "
+      database.Prepare("SELECT s.project, s.number, p.folded FROM sessions s JOIN projects p "
                        "ON p.number = s.project WHERE s.id = ?1"));
-  read.Bind(id);
+  read.Bind(session);
   ASSIGN_OR_RETURN(bool row, read.Step());
   if (row) {
-    if (read.Text(2) == base::FoldCase(project)) return read.Int(0);
+    if (read.Text(2) == base::FoldCase(project)) return Location{read.Int(0), read.Int(1)};
     return Error{Code::kConflict,
-                 "session_id " + id + " belongs to another project than \"" + project + "\""};
+                 "session_id " + session + " belongs to another project than \"" + project + "\""};
   }
   ASSIGN_OR_RETURN(int64_t number, FindOrAddProject(database, project));
   ASSIGN_OR_RETURN(Statement add,
                    database.Prepare("INSERT INTO sessions(id, project, started_ms, implied) "
                                     "VALUES(?1, ?2, ?3, 1) RETURNING number"));
-  add.Bind(id).Bind(number).Bind(now_ms);
-  return OneNumber(std::move(add));
+  add.Bind(session).Bind(number).Bind(now_ms);
+  ASSIGN_OR_RETURN(const int64_t added, OneNumber(std::move(add)));
+  return Location{number, added};
 }
 
 Result<std::string> SessionIdIn(Database& database, const std::string& wanted,
@@ -209,9 +209,8 @@ Result<api::Observation> ReadRow(Database& database, int64_t slot) {
 }
 
 Result<int64_t> InsertRow(Database& database, const api::Observation& row, const TextFacts& facts,
-                          int64_t session) {
-  ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
-  int64_t range = row.scope == "global" ? kGlobalRange : project;
+                          const Location& location) {
+  const int64_t range = row.scope == "global" ? kGlobalRange : location.project;
   ASSIGN_OR_RETURN(int64_t number,
                    TakeNumber(database, "SELECT next FROM ranges WHERE number = ?1",
                               "UPDATE ranges SET next = next + 1 WHERE number = ?1", range));
@@ -222,7 +221,7 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
                  "UPDATE counters SET value = max(value + (?1 = 0), ?1 + 1) WHERE name = 'next_id'",
                  row.id));
   if (row.id != 0) id = row.id;
-  ASSIGN_OR_RETURN(int64_t position, TakePosition(database, session, row.created_ms, id));
+  ASSIGN_OR_RETURN(int64_t position, TakePosition(database, location.session, row.created_ms, id));
 
   ASSIGN_OR_RETURN(
       Statement add,
@@ -232,7 +231,8 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
           "duplicate_count, type, scope, topic_key, hash, rule, tool, tool_call_id, origin, "
           "tags, title, grams, content) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
           "?10, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"));
-  add.Bind(slot).Bind(id).Bind(range).Bind(project).Bind(session).Bind(position);
+  add.Bind(slot).Bind(id).Bind(range).Bind(location.project).Bind(location.session);
+  add.Bind(position);
   add.Bind(facts.words).Bind(facts.flags);
   add.Bind(row.created_ms).Bind(row.updated_ms).Bind(row.last_seen_ms);
   add.Bind(row.revision_count).Bind(row.duplicate_count).Bind(row.type).Bind(row.scope);

@@ -7,7 +7,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/sqlite/database.h"
-#include "memory/model/words.h"
+#include "memory/rows/observations.h"
 
 namespace memory {
 
@@ -64,9 +64,9 @@ base::Result<std::optional<int64_t>> FindProject(sqlite::Database& database,
                                                  const std::string& name);
 base::Result<int64_t> FindOrAddProject(sqlite::Database& database, const std::string& name);
 
-// The session's number, created in `project` if unknown; kConflict: it belongs to another project.
-base::Result<int64_t> FindOrAddSession(sqlite::Database& database, const std::string& id,
-                                       const std::string& project, int64_t now_ms);
+// The session and its project, created if unknown; kConflict: it belongs to another project.
+base::Result<Location> FindOrAddLocation(sqlite::Database& database, const std::string& session,
+                                         const std::string& project, int64_t now_ms);
 
 // `wanted`, or an id made of `prefix` and both names if `wanted` is a session of another project.
 base::Result<std::string> SessionIdIn(sqlite::Database& database, const std::string& wanted,
@@ -87,7 +87,7 @@ base::Result<api::Observation> ReadRow(sqlite::Database& database, int64_t slot)
 
 // Inserts with the next id, or with `row.id` if not 0 (the caller checked that it is free).
 base::Result<int64_t> InsertRow(sqlite::Database& database, const api::Observation& row,
-                                const TextFacts& facts, int64_t session);
+                                const TextFacts& facts, const Location& location);
 // Restores a hidden or soft-deleted row. False: another row has its topic.
 base::Result<bool> Revive(sqlite::Database& database, int64_t slot);
 

@@ -24,7 +24,7 @@ int64_t CountOf(sqlite::Database& database, const char* sql) {
 
 base::Status WriteRow(sqlite::Database& database) {
   ASSIGN_OR_RETURN(sqlite::Transaction transaction, sqlite::Transaction::Begin(database));
-  ASSIGN_OR_RETURN(int64_t session, FindOrAddSession(database, "s", "p", kMidnight));
+  ASSIGN_OR_RETURN(const Location location, FindOrAddLocation(database, "s", "p", kMidnight));
   api::Observation row;
   row.project = "p";
   row.scope = "project";
@@ -35,7 +35,7 @@ base::Status WriteRow(sqlite::Database& database) {
   TextFacts facts = FactsOf(row.title, row.content);
   facts.model = 1;
   facts.vector = {1, 2, 3};
-  ASSIGN_OR_RETURN([[maybe_unused]] int64_t id, InsertRow(database, row, facts, session));
+  ASSIGN_OR_RETURN([[maybe_unused]] int64_t id, InsertRow(database, row, facts, location));
   return transaction.Commit();
 }
 

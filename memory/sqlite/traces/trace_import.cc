@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "memory/keeping/saving.h"
 #include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/traces/archive.h"
 #include "memory/sqlite/writing/known_row.h"
-#include "memory/sqlite/writing/saving.h"
 
 namespace memory {
 
@@ -126,11 +126,11 @@ Result<std::string> Insert(Database& database, const ArrivingTrace& arriving, st
       row.session_id,
       SessionIdIn(database, TraceSessionName(arriving.whole.trace.scope, arriving.context),
                   row.project, "traces-"));
-  ASSIGN_OR_RETURN(const int64_t session,
-                   FindOrAddSession(database, row.session_id, row.project, row.created_ms));
+  ASSIGN_OR_RETURN(const Location location,
+                   FindOrAddLocation(database, row.session_id, row.project, row.created_ms));
   ASSIGN_OR_RETURN(const bool free, IsFreeId(database, row.id));
   if (!free) row.id = 0;
-  ASSIGN_OR_RETURN(row.id, InsertRow(database, row, arriving.facts, session));
+  ASSIGN_OR_RETURN(row.id, InsertRow(database, row, arriving.facts, location));
   ASSIGN_OR_RETURN(const auto place, FindRow(database, row.id));
   if (!place)
     return base::Error{base::Code::kInternal, "an observation vanished inside its transaction"};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "memory/sqlite/traces/trace_rows.h"
-#include "memory/sqlite/writing/saving.h"
+#include "memory/sqlite/writing/observation_rows.h"
 
 namespace memory {
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "lib/api/memory_api.h"
-#include "lib/sqlite/database.h"
 #include "memory/model/same_fact.h"
+#include "memory/rows/observations.h"
 
 namespace memory {
 
@@ -17,7 +17,7 @@ enum class RetellStep {
   kKeepInHistory,  // a user's row, which an agent words otherwise: the agent's text is a revision
 };
 struct SaidBefore {
-  int64_t slot = 0;
+  RowId row = 0;
   RetellStep step = RetellStep::kCount;
   bool gets_topic = false;  // the row has no topic key yet, and the write brings one
 };
@@ -29,9 +29,8 @@ bool MayRetell(const api::NewObservation& made);
 // The newest of the session's last 64 rows that says it. Same project and scope, written by the
 // user or an agent; an agent's row has the type of the write, and no other topic key. nullopt also
 // if the write says more than a user's row: it is a memory of its own.
-base::Result<std::optional<SaidBefore>> FindSaid(sqlite::Database& database,
+base::Result<std::optional<SaidBefore>> FindSaid(Observations& rows,
                                                  const api::NewObservation& made,
-                                                 const SaidFact& said, int64_t project,
-                                                 int64_t session);
+                                                 const SaidFact& said, const Location& location);
 
 }  // namespace memory

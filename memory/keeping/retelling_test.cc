@@ -1,5 +1,5 @@
 // A save that says in other words what its session says already, through the routes.
-#include "memory/sqlite/writing/said_before.h"
+#include "memory/keeping/retelling.h"
 
 #include <string>
 
@@ -9,7 +9,7 @@
 namespace memory {
 namespace {
 
-class SaidBeforeTest : public ApiTest {
+class RetellingTest : public ApiTest {
  protected:
   static Json Made(const std::string& content, const char* origin, const char* type,
                    const std::string& session = "s1") {
@@ -41,7 +41,7 @@ class SaidBeforeTest : public ApiTest {
   Json Row(int64_t id) { return Get("/observations/" + std::to_string(id)).body; }
 };
 
-TEST_F(SaidBeforeTest, AgentsRewordingOfItsUserIsDeduplicated) {
+TEST_F(RetellingTest, AgentsRewordingOfItsUserIsDeduplicated) {
   Save(Stated("Use pnpm, not npm, for the scripts."));
   const Json note =
       Noted("Package scripts are run with pnpm, not with npm.", "tooling/pnpm", "discovery");
@@ -64,7 +64,7 @@ TEST_F(SaidBeforeTest, AgentsRewordingOfItsUserIsDeduplicated) {
   EXPECT_EQ(Get("/stats").body["total_observations"], 1);
 }
 
-TEST_F(SaidBeforeTest, AddedReasonOrNumberIsANewRow) {
+TEST_F(RetellingTest, AddedReasonOrNumberIsANewRow) {
   Save(Stated("Use pnpm, not npm, for the scripts."));
   EXPECT_EQ(Save(Noted("Use pnpm, not npm, for the scripts, because npm is slow."))["action"],
             "created");
@@ -73,7 +73,7 @@ TEST_F(SaidBeforeTest, AddedReasonOrNumberIsANewRow) {
   EXPECT_EQ(Row(1)["revision_count"], 1);
 }
 
-TEST_F(SaidBeforeTest, AgentsLongerTextUpdatesItsRow) {
+TEST_F(RetellingTest, AgentsLongerTextUpdatesItsRow) {
   Save(Noted("The broker restarts at night, since the import fills its disk.", "", "bugfix"));
   const std::string more =
       "The broker restarts at night, since the import fills its disk; the limit is 20 GB.";
@@ -92,7 +92,7 @@ TEST_F(SaidBeforeTest, AgentsLongerTextUpdatesItsRow) {
   EXPECT_EQ(less["revision_count"], 2);
 }
 
-TEST_F(SaidBeforeTest, OtherSessionScopeTypeOrTopicIsANewRow) {
+TEST_F(RetellingTest, OtherSessionScopeTypeOrTopicIsANewRow) {
   const std::string fact = "The broker restarts at night.", again = "At night the broker restarts.";
   Save(Noted(fact, "broker/restarts", "bugfix"));
   Json other = Noted(again, "", "bugfix");
@@ -111,7 +111,7 @@ TEST_F(SaidBeforeTest, OtherSessionScopeTypeOrTopicIsANewRow) {
   EXPECT_EQ(Save(other)["action"], "created");
 }
 
-TEST_F(SaidBeforeTest, DigestsAndHiddenRowsAreNotMatched) {
+TEST_F(RetellingTest, DigestsAndHiddenRowsAreNotMatched) {
   Save(Made("Goal: the broker restarts at night.", api::kOriginAgent, "session"));
   EXPECT_EQ(
       Save(Made("The broker restarts at night: the goal.", api::kOriginAgent, "session"))["action"],
@@ -121,7 +121,7 @@ TEST_F(SaidBeforeTest, DigestsAndHiddenRowsAreNotMatched) {
   EXPECT_EQ(Save(Noted("Deploys happen only on Tuesdays."))["action"], "created");
 }
 
-TEST_F(SaidBeforeTest, RestatedPromptUpdatesTheUsersRow) {
+TEST_F(RetellingTest, RestatedPromptUpdatesTheUsersRow) {
   Save(Stated("Use pnpm, not npm, for the scripts."));
   const Json saved = Save(Stated("Use pnpm 9, not npm, for the scripts."));
   EXPECT_EQ(saved["id"], 1);

@@ -1,0 +1,163 @@
+// A RowId is a slot of the table of observations.
+#include "memory/sqlite/writing/observation_rows.h"
+
+#include "lib/base/json/json.h"
+#include "memory/sqlite/removal/deletions.h"
+#include "memory/sqlite/tables/duplicates.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/retired.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/vectors.h"
+#include "memory/sqlite/tables/viewer.h"
+#include "memory/sqlite/tables/waiting.h"
+
+namespace memory {
+
+using api::Observation;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr const char* kOfSession =
+    "SELECT slot, origin, type, coalesce(topic_key, ''), title, content FROM ("
+    "SELECT * FROM observations WHERE session = ?1 ORDER BY position DESC LIMIT ?4) o "
+    "WHERE project = ?2 AND scope = ?3 AND length(content) <= ?5 AND " MEMORY_LIVE MEMORY_FOR_ALL
+    "ORDER BY position DESC";
+
+Status KeepRevision(Database& database, int64_t slot, int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      Statement keep,
+      database.Prepare("INSERT INTO revisions SELECT id, revision_count, ?2, updated_ms, type, "
+                       "title, tags, origin, content FROM observations WHERE slot = ?1"));
+  return keep.Bind(slot).Bind(now_ms).Run();
+}
+
+}  // namespace
+
+Result<Location> SqliteObservations::FindOrAddLocation(const std::string& session,
+                                                       const std::string& project, int64_t now_ms) {
+  return memory::FindOrAddLocation(database_, session, project, now_ms);
+}
+
+Result<std::optional<RowId>> SqliteObservations::FindLive(int64_t id) {
+  ASSIGN_OR_RETURN(const std::optional<Place> place, FindRow(database_, id));
+  return place && place->live ? std::optional(place->slot) : std::nullopt;
+}
+
+Result<Observation> SqliteObservations::Read(RowId row) { return ReadRow(database_, row); }
+
+Result<std::vector<Candidate>> SqliteObservations::FindCandidates(const Incoming& incoming,
+                                                                  const Location& location,
+                                                                  int64_t window_ms) {
+  return memory::FindCandidates(database_, incoming, location.project, window_ms);
+}
+
+Status SqliteObservations::VisitSession(const Location& location, const std::string& scope,
+                                        int64_t most, int64_t characters,
+                                        const std::function<bool(const SessionRow&)>& visit) {
+  ASSIGN_OR_RETURN(Statement read, database_.Prepare(kOfSession));
+  read.Bind(location.session).Bind(location.project).Bind(std::string_view(scope));
+  return read.Bind(most).Bind(characters).ForEachRow([&](const Statement& row) -> Result<bool> {
+    return visit({row.Int(0), row.Text(1), row.Text(2), row.Text(3), row.Text(4), row.Text(5)});
+  });
+}
+
+Status SqliteObservations::FreeTopic(const std::string& topic_key, const Location& location,
+                                     const std::string& scope, int64_t now_ms) {
+  return memory::FreeTopic(database_, topic_key, location.project, scope, now_ms);
+}
+
+Result<int64_t> SqliteObservations::Insert(const Observation& row, const TextFacts& facts,
+                                           const Location& location) {
+  return InsertRow(database_, row, facts, location);
+}
+
+Status SqliteObservations::Rewrite(RowId row, const Observation& text, const TextFacts& facts,
+                                   int64_t now_ms) {
+  RETURN_IF_ERROR(KeepRevision(database_, row, now_ms));
+  RETURN_IF_ERROR(RemoveFromIndex(database_, row));
+  ASSIGN_OR_RETURN(
+      Statement write,
+      database_.Prepare(
+          "UPDATE observations SET type = ?2, title = ?3, content = ?4, tags = ?5, grams = ?6, "
+          "hash = ?7, words = ?8, marks = ?9, rule = ?10, tool = ?11, tool_call_id = ?12, "
+          "origin = ?13, content_ms = CASE WHEN content = ?4 THEN content_ms ELSE ?14 END, "
+          "updated_ms = ?14, seen_ms = ?14, revision_count = revision_count + 1 "
+          "WHERE slot = ?1"));
+  write.Bind(row).Bind(std::string_view(text.type)).Bind(std::string_view(text.title));
+  const std::string tags = base::DumpJson(text.tags);
+  write.Bind(std::string_view(text.content)).Bind(std::string_view(tags));
+  write.Bind(std::string_view(WithTags(facts.grams, tags)));
+  write.Bind(std::string_view(api::NormalizedHash(text.content)));
+  write.Bind(facts.words).Bind(facts.flags);
+  write.Bind(std::string_view(text.source.rule)).Bind(std::string_view(text.source.tool));
+  write.Bind(std::string_view(text.source.tool_call_id))
+      .Bind(std::string_view(text.source.origin))
+      .Bind(now_ms);
+  RETURN_IF_ERROR(write.Run());
+  RETURN_IF_ERROR(PutVector(database_, row, facts));
+  return AddToIndex(database_, row);
+}
+
+Result<bool> SqliteObservations::HasRevision(int64_t id, const std::string& content) {
+  ASSIGN_OR_RETURN(Statement known,
+                   database_.Prepare("SELECT 1 FROM revisions WHERE id = ?1 AND content = ?2"));
+  return known.Bind(id).Bind(content).Step();
+}
+
+Status SqliteObservations::AddRevision(RowId row, const Observation& text, int64_t now_ms) {
+  RETURN_IF_ERROR(KeepRevision(database_, row, now_ms));
+  ASSIGN_OR_RETURN(Statement add,
+                   database_.Prepare("INSERT INTO revisions(id, revision, replaced_ms, written_ms, "
+                                     "type, title, tags, origin, content) SELECT id, "
+                                     "revision_count + 1, ?2, ?2, ?3, ?4, ?5, ?6, ?7 "
+                                     "FROM observations WHERE slot = ?1"));
+  add.Bind(row).Bind(now_ms).Bind(text.type).Bind(text.title).Bind(base::DumpJson(text.tags));
+  RETURN_IF_ERROR(add.Bind(text.source.origin).Bind(text.content).Run());
+  ASSIGN_OR_RETURN(Statement count,
+                   database_.Prepare("UPDATE observations SET revision_count = revision_count + 2 "
+                                     "WHERE slot = ?1"));
+  return count.Bind(row).Run();
+}
+
+Status SqliteObservations::CountDuplicate(RowId row, int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      Statement count,
+      database_.Prepare("UPDATE observations SET duplicate_count = duplicate_count + 1, "
+                        "seen_ms = ?2 WHERE slot = ?1"));
+  return count.Bind(row).Bind(now_ms).Run();
+}
+
+Status SqliteObservations::SetTopic(RowId row, const std::string& topic_key) {
+  ASSIGN_OR_RETURN(Statement name, database_.Prepare("UPDATE observations SET topic_key = ?2 "
+                                                     "WHERE slot = ?1"));
+  return name.Bind(row).Bind(topic_key).Run();
+}
+
+Status SqliteObservations::NoteWriting(int64_t text_digest, const std::optional<int64_t>& owner) {
+  return memory::NoteWriting(database_, text_digest, owner);
+}
+
+Status HideInside(Database& database, const std::string& salt, int64_t slot, int64_t now_ms) {
+  RETURN_IF_ERROR(RemoveFromIndex(database, slot));
+  RETURN_IF_ERROR(NoteDeletion(database, salt, slot));
+  // Longer rules do not restore rows that a client deleted.
+  ASSIGN_OR_RETURN(Statement keep_off, database.Prepare("DELETE FROM retired WHERE slot = ?1"));
+  RETURN_IF_ERROR(keep_off.Bind(slot).Run());
+  ASSIGN_OR_RETURN(Statement hide, database.Prepare("UPDATE observations SET deleted_ms = ?2 "
+                                                    "WHERE slot = ?1 AND deleted_ms IS NULL"));
+  return hide.Bind(slot).Bind(now_ms).Run();
+}
+
+Result<bool> ShowInside(Database& database, const std::string& salt, int64_t slot) {
+  ASSIGN_OR_RETURN(const bool shown, Revive(database, slot));
+  if (!shown) return false;
+  ASSIGN_OR_RETURN(const Observation row, ReadRow(database, slot));
+  RETURN_IF_ERROR(ForgetDeletion(database, DigestsOf(salt, row), std::nullopt));
+  return true;
+}
+
+}  // namespace memory
