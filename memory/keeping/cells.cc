@@ -18,7 +18,8 @@ using base::Status;
 
 namespace {
 
-constexpr int64_t kRemovedAtOnce = 100;  // so that a write never waits long for the sweep
+constexpr int64_t kRemovedAtOnce = 100;            // so that a write never waits long for the sweep
+constexpr int64_t kMaxVersion = int64_t{1} << 53;  // of an imported cell
 
 std::optional<int64_t> VersionOf(const std::optional<Cell>& live) {
   return live ? std::optional(live->version) : std::nullopt;
@@ -146,6 +147,27 @@ Result<Cell> KeptCells::Get(const std::string& owner, const std::string& key) {
     return cells.Touch(*cell, cell->accessed_ms);
   }));
   return *std::move(cell);
+}
+
+Result<std::vector<bool>> KeptCells::Import(const std::vector<Cell>& cells) {
+  std::vector<bool> stored;
+  RETURN_IF_ERROR(host_->Write([&](Cells& kept) -> Status {
+    const int64_t now_ms = clock_.NowMs(), aged_ms = AgedMs();
+    stored.clear();
+    for (Cell cell : cells) {
+      stored.push_back(false);
+      if (cell.ttl_ns != 0) cell.expires_ms = ExpiryOf(cell.created_ms, cell.ttl_ns);
+      if (cell.expires_ms) *cell.expires_ms += aged_ms - now_ms;
+      if (IsExpired(cell, aged_ms)) continue;
+      if (cell.version < 0 || cell.version >= kMaxVersion) cell.version = 0;
+      ASSIGN_OR_RETURN(
+          const CellWritten written,
+          PutCell(kept, kind_, std::move(cell), {.version = {}, .absent = true}, aged_ms));
+      stored.back() = !written.differs;
+    }
+    return {};
+  }));
+  return stored;
 }
 
 Result<int64_t> KeptCells::Sweep(const std::stop_token& stop) {

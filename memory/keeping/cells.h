@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
@@ -78,6 +79,10 @@ class KeptCells {
                                    const Precondition& condition = {});
   // Sets the time of the access: in memory immediately, in the file later. A crash may lose it.
   base::Result<Cell> Get(const std::string& owner, const std::string& key);
+  // Imports cells with their times, all of the wall clock, and versions, in one transaction. A cell
+  // with a TTL has its age, one without its `expires_ms`. → for each whether it was stored:
+  // existing cells stay, and expired ones are skipped.
+  base::Result<std::vector<bool>> Import(const std::vector<Cell>& cells);
   // Removes expired cells in small transactions. → how many. Called by the engine.
   base::Result<int64_t> Sweep(const std::stop_token& stop);
 

@@ -1,4 +1,4 @@
-// Changes and imports of items.
+// Changes of items.
 #include "memory/keeping/items.h"
 
 #include <algorithm>
@@ -9,8 +9,6 @@ using base::Result;
 using base::Status;
 
 namespace {
-
-constexpr int64_t kMaxVersion = int64_t{1} << 53;
 
 std::string FullItems(const std::string& /*project*/, int64_t CellKind::* /*limit*/,
                       int64_t value) {
@@ -46,27 +44,6 @@ Result<CellWritten> Items::Change(const std::string& project, const std::string&
     return {};
   }));
   return written;
-}
-
-Result<std::vector<bool>> Items::Import(const std::vector<Cell>& items) {
-  std::vector<bool> stored;
-  RETURN_IF_ERROR(host_->Write([&](Cells& cells) -> Status {
-    const int64_t now_ms = clock_.NowMs(), aged_ms = AgedMs();
-    stored.clear();
-    for (Cell cell : items) {
-      stored.push_back(false);
-      // Exports have its age by the wall clock.
-      cell.expires_ms = ExpiryOf(aged_ms + cell.created_ms - now_ms, cell.ttl_ns);
-      if (IsExpired(cell, aged_ms)) continue;
-      if (cell.version < 0 || cell.version >= kMaxVersion) cell.version = 0;
-      ASSIGN_OR_RETURN(
-          const CellWritten written,
-          PutCell(cells, kind_, std::move(cell), {.version = {}, .absent = true}, aged_ms));
-      stored.back() = !written.differs;
-    }
-    return {};
-  }));
-  return stored;
 }
 
 }  // namespace memory

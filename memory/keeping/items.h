@@ -43,9 +43,6 @@ class Items : public KeptCells {
   // all, the last accessed first, without counting an access.
   virtual base::Result<FoundItems> Retrieve(const std::string& project, const std::string& query,
                                             size_t limit, std::stop_token stop = {}) = 0;
-  // Imports items with their times and versions, in one transaction. → for each whether it was
-  // stored: existing items stay, and expired ones are skipped.
-  base::Result<std::vector<bool>> Import(const std::vector<Cell>& items);
 
  protected:
   using KeptCells::KeptCells;
