@@ -89,6 +89,26 @@ class MoveProgramTest : public TracesRouteTest {
   }
 };
 
+TEST_F(MoveProgramTest, OwnerOfTheFilesMovesWhatEveryAgentShares) {
+  for (const char* target : {"/shared/a/plan?as=a", "/shared/b/plan?as=b"})
+    ASSERT_EQ(Send(*client_, "PUT", target, "[1]").status, 201);
+  StopServer();
+  const std::string data = scratch_.File("data"), other = scratch_.File("other");
+  const Json wanted = RowsIn(data);
+  ASSERT_EQ(wanted["shared"].size(), 2u) << wanted;
+  const std::string file = scratch_.File("m.jsonl");
+  ASSERT_EQ(Run({"export", "--data-dir", data, file}).code, 0);
+  const Ended ended = Run({"import", "--data-dir", other, file});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("2 shared values"), std::string::npos) << ended.err;
+  const Json rows = RowsIn(other);
+  ASSERT_EQ(rows["shared"].size(), 2u) << rows;
+  for (size_t i = 0; i < 2; ++i) {
+    for (const char* field : {"agent", "key", "value", "version"})
+      EXPECT_EQ(rows["shared"][i][field], wanted["shared"][i][field]);
+  }
+}
+
 TEST_F(MoveProgramTest, EachFormatGoesToAFileOrAFolderAndComesBack) {
   const std::string tea = Add("User drinks tea.", {{"type", "semantic"}, {"tags", {"drink"}}});
   const std::string call = Add("Call Ann", {{"metadata", {{"a", {1, "b"}}}}});

@@ -91,7 +91,8 @@ int RunExport(const Move& move) {
   telemetry::Metrics metrics;
   http::Request request = move.RequestOf("GET", "/export", {"project"});
   request.query.emplace_back("format", format);
-  const Api api{(*memory)->store(), move.host.clock, metrics, "", true};
+  OwnsTheFiles access;
+  const Api api{(*memory)->store(), move.host.clock, metrics, "", true, {}, &access};
   const http::Response response = Export(api, request);
   if (const Status good = StatusOfAnswer(response); !good) {
     return move.Fail(good.error(), good.error().code == Code::kInvalid ? kBadUsage : kFailed);

@@ -51,7 +51,8 @@ int SayImported(const Move& move, const Json& report, size_t unread,
     move.err << "imported " << count("imported") << " memories";
     for (const auto& [name, words] :
          {std::pair("imported_traces", "traces"), std::pair("imported_edges", "edges"),
-          std::pair("imported_items", "items"), std::pair("imported_episodes", "episodes")}) {
+          std::pair("imported_items", "items"), std::pair("imported_shared", "shared values"),
+          std::pair("imported_episodes", "episodes")}) {
       if (count(name) > 0) move.err << ", " << count(name) << " " << words;
     }
     move.err << " in " << ShownTime(progress.elapsed_ms()) << "; " << count("skipped")
@@ -101,8 +102,9 @@ int RunImport(const Move& move) {
   if (folder || !format.empty()) request.query.emplace_back("format", folder ? "obsidian" : format);
   CountedSource counted(move, **source, progress);
   request.stream = &counted;
+  OwnsTheFiles access;
   const http::Response response =
-      Import(Api{(*memory)->store(), move.host.clock, metrics, "", true}, request);
+      Import(Api{(*memory)->store(), move.host.clock, metrics, "", true, {}, &access}, request);
   progress.Clear();
   if (const Status good = StatusOfAnswer(response); !good)
     return move.Fail(base::Wrap("import of " + move.path, good.error()));

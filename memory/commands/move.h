@@ -9,6 +9,7 @@
 
 #include "lib/http/message/message.h"
 #include "memory/commands/move_host.h"
+#include "memory/identity/shared_access.h"
 
 namespace memory {
 
@@ -32,6 +33,15 @@ struct Move {
   http::Request RequestOf(const char* method, const char* target,
                           std::initializer_list<const char*> parameters,
                           std::initializer_list<const char*> flags = {}) const;
+};
+
+// Who owns the files of a data directory reads and writes what every Agent shares.
+class OwnsTheFiles final : public SharedAccess {
+ public:
+  base::Result<bool> May(const SharedCaller&, SharedVerb, const std::string&) override {
+    return true;
+  }
+  base::Result<bool> MayListAll(const SharedCaller&) override { return true; }
 };
 
 base::Status StatusOfAnswer(const http::Response& response);

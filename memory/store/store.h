@@ -101,11 +101,12 @@ class Store {
       const std::optional<Viewer>& viewer = {}) = 0;
   virtual base::Result<Totals> Count(const std::optional<std::string>& project,
                                      const std::optional<Viewer>& viewer = {}) = 0;
-  // A cursor over all rows, or over the rows of a project; with a viewer over what it sees. At most
-  // two at a time (else kUnavailable), on their own connections, so that a slow client blocks no
-  // other reader.
+  // A cursor over all rows, or over the rows of a project; with a viewer over what it sees.
+  // `owners`, in order: those whose shared memory it reads. At most two at a time (else
+  // kUnavailable), on their own connections, so that a slow client blocks no other reader.
   virtual base::Result<std::shared_ptr<ExportCursor>> OpenExport(
-      const std::optional<std::string>& project, const std::optional<Viewer>& viewer = {}) = 0;
+      const std::optional<std::string>& project, const std::optional<Viewer>& viewer = {},
+      std::vector<std::string> owners = {}) = 0;
   // Exports one file of the engine, with the index, without deleted rows; counts as one of the two.
   virtual base::Result<Spool> Copy(const std::optional<std::string>& project,
                                    const std::optional<Viewer>& viewer = {}) = 0;

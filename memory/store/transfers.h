@@ -78,6 +78,8 @@ class ExportCursor {
   virtual base::Status WalkObservations(bool traces, const OnRow<ExportedRow>& on_row) = 0;
   // Live items of a store, all of an uploaded file.
   virtual base::Status WalkItems(const OnRow<Cell>& on_item) = 0;
+  // Live values of the owners that the export has; their expiry is of the wall clock.
+  virtual base::Status WalkShared(const OnRow<Cell>& on_value) = 0;
   // Without their observations.
   virtual base::Status WalkEpisodes(const OnRow<Episode>& on_episode) = 0;
   virtual base::Status WalkTraces(const OnRow<ExportedTrace>& on_trace) = 0;

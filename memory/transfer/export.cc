@@ -8,6 +8,7 @@
 #include "lib/base/text/text.h"
 #include "lib/conversation/routes/aegis.h"
 #include "memory/api/episodes/episode_json.h"
+#include "memory/api/shared/shared_handlers.h"
 #include "memory/api/validate.h"
 #include "memory/transfer/export_body.h"
 #include "memory/transfer/notes/note_files.h"
@@ -136,10 +137,11 @@ struct StreamedFormat {
   const char* name;
   const char* content_type;
   Status (*write)(ExportCursor&, conversation::Host*, int64_t now_ms, http::BodyWriter&);
+  bool of_callers = false;  // without a project it has what belongs to no project, too
 };
 constexpr StreamedFormat kStreamed[] = {
-    {"json", "application/json", WriteObject},
-    {"jsonl", "application/x-ndjson", WriteLines},
+    {"json", "application/json", WriteObject, true},
+    {"jsonl", "application/x-ndjson", WriteLines, true},
     {"notes", "text/markdown; charset=utf-8", WriteNotes},
     {"markdown", "application/x-tar", WriteVault<false>},
     {"obsidian", "application/x-tar", WriteVault<true>},
@@ -179,13 +181,19 @@ Response Export(const Api& api, const Request& request) {
         {Code::kInvalid, "format must be one of " + api::Listed(api::kExportFormats) +
                              ", it is \"" + base::Ellipsize(format, 40) + "\""});
   }
+  const auto project = TextParameter(request, "project");
+  base::Result<std::vector<std::string>> owners = std::vector<std::string>();
+  std::shared_ptr<conversation::Host> conversations;
+  if (found->of_callers && !project) {
+    owners = OwnersToRead(api, request);
+    if (!owners) return http::ErrorResponse(owners.error());
+    conversations = api.store.Conversations(api.caller);
+  }
   base::Result<std::shared_ptr<ExportCursor>> cursor =
-      api.store.OpenExport(TextParameter(request, "project"), *viewer);
+      api.store.OpenExport(project, *viewer, *std::move(owners));
   if (!cursor) return http::ErrorResponse(cursor.error());
   Response response;
   response.headers.Set("Content-Type", found->content_type);
-  std::shared_ptr<conversation::Host> conversations;
-  if (!TextParameter(request, "project")) conversations = api.store.Conversations(api.caller);
   response.stream = [write = found->write, cursor = *cursor, conversations,
                      now_ms = api.clock.NowMs()](http::BodyWriter& writer) {
     return write(*cursor, conversations.get(), now_ms, writer);

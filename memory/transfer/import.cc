@@ -1,12 +1,14 @@
 // POST /import: takes an export in while it arrives, in batches. Idempotent: a broken import is
 // repeated.
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "lib/api/limits.h"
 #include "lib/base/archive/tar.h"
 #include "lib/base/text/text.h"
+#include "memory/api/shared/shared_handlers.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/validate.h"
 #include "memory/transfer/formats/body_formats.h"
@@ -171,7 +173,15 @@ Response Import(const Api& api, const Request& request) {
   const Result<Asked> asked = AskedOf(api, request, body);
   if (!asked) return http::ErrorResponse(asked.error());
   const ForeignDefaults& defaults = asked->defaults;
-  Importer importer(api.store, asked->options, api.administrator,
+  std::set<std::string> owners;  // each may take an access review
+  const auto may_share = [&](const std::string& owner) -> Status {
+    if (!owners.contains(owner) && owners.size() == size_t{kMostSharedOwners})
+      return Error{Code::kDenied, "one import writes for at most " +
+                                      std::to_string(kMostSharedOwners) + " Agents"};
+    owners.insert(owner);
+    return MayWriteShared(api, request, owner);
+  };
+  Importer importer({api.store, may_share}, asked->options, api.administrator,
                     api.store.Conversations(api.caller), defaults.context);
   Status read = ReaderOf(defaults.format)({body, defaults, api.store, importer});
   Status flushed = importer.Finish();

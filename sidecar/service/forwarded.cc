@@ -37,7 +37,8 @@ std::string PathOf(const api::Operation& row, const Forwarded& request,
 
 std::string QueryOf(const api::Operation& row, const Forwarded& request, const api::Policy& policy,
                     const std::string& conversation) {
-  const bool named = Has(row.parameters, "as");  // by its Agent, not by a project
+  // By its Agent instead of a project.
+  const bool named = Has(row.parameters, "as") && !Has(row.parameters, "project");
   std::string query = named ? "?as=" + http::PercentEncode(policy.agent)
                             : "?project=" + http::PercentEncode(policy.project);
   for (const auto& [name, value] : request.query) {

@@ -67,7 +67,11 @@ TEST_F(ForwardedTest, ParametersOfTheRowLeaveAndThePolicyFillsItsOwn) {
     EXPECT_EQ(out.target.find("evil"), std::string::npos);
     EXPECT_EQ(out.target.find("a/b"), std::string::npos) << "the path is encoded";
     const bool named = out.target.find("?as=coder") != std::string::npos;
-    EXPECT_TRUE(named || out.target.find("?project=money") != std::string::npos) << out.target;
+    const bool of_project = out.target.find("?project=money") != std::string::npos;
+    EXPECT_TRUE(named || of_project) << out.target;
+    if (std::ranges::count(row.parameters, "project", &api::Field::name) > 0) {
+      EXPECT_TRUE(of_project) << "an export, too";
+    }
     const std::vector<std::string> names = NamesOf(out.target);
     for (const std::string& name : names) EXPECT_EQ(std::ranges::count(names, name), 1) << name;
     EXPECT_EQ(out.headers.Get("If-Match").has_value(), row.Has(api::kIfMatch));

@@ -1,4 +1,5 @@
 // Checks access before reading the store, except where a denied item must look like a missing one.
+// Exports and imports take the same checks.
 #include "memory/api/shared/shared_handlers.h"
 
 #include <algorithm>
@@ -28,6 +29,8 @@ namespace {
 constexpr size_t kSharedPageOwners = 64;    // of a list: access reviews per page
 constexpr size_t kSharedPageItems = 5'000;  // of a list
 constexpr int64_t kSharedListMs = 5'000;    // then a list ends with 503
+// A value may nest as deep as a body; in a body with further levels it is text beyond this depth.
+constexpr size_t kExportedDepth = 60;
 
 struct Place {
   std::string owner, key;
@@ -51,8 +54,7 @@ Result<SharedCaller> CallerOf(const Api& api, const Request& request) {
   return caller;
 }
 
-Result<Place> PlaceOf(const Request& request) {
-  Place place{request.parameters.at("agent"), request.parameters.at("key")};
+Result<Place> CheckPlace(Place place) {
   RETURN_IF_ERROR(CheckName("agent", place.owner));
   const size_t characters = base::CountCharacters(place.key);
   if (characters > api::kMaxSharedKey)
@@ -60,6 +62,10 @@ Result<Place> PlaceOf(const Request& request) {
                                      " characters, the limit is " +
                                      std::to_string(api::kMaxSharedKey)};
   return place;
+}
+
+Result<Place> PlaceOf(const Request& request) {
+  return CheckPlace({request.parameters.at("agent"), request.parameters.at("key")});
 }
 
 Result<bool> May(const Api& api, const SharedCaller& caller, SharedVerb verb,
@@ -97,16 +103,16 @@ Response Differs(const Place& place) {
             {"code", "precondition_failed"}});
 }
 
-Error NotYours(const SharedCaller& caller, const Place& place, const char* verb) {
+Error NotYours(const SharedCaller& caller, const std::string& owner, const char* verb) {
   const std::string who =
       caller.as.empty() && caller.account.empty() ? "a caller without a name (?as=)" : "this Agent";
-  return Error{Code::kDenied, who + " may not " + verb + " what Agent " + place.owner +
+  return Error{Code::kDenied, who + " may not " + verb + " what Agent " + owner +
                                   " shares: its spec.memory.share must grant access: write"};
 }
 
-// The value of a request, in its stored form.
-Result<std::string> ValueOf(const Request& request) {
-  ASSIGN_OR_RETURN(Json value, base::ParseJson(request.body));
+// A value in its stored form.
+Result<std::string> ValueOf(const std::string& json) {
+  ASSIGN_OR_RETURN(const Json value, base::ParseJson(json));
   std::string text = base::DumpJson(value);
   if (text.size() <= api::kMaxSharedValue) return text;
   return Error{Code::kTooLarge, "value has " + std::to_string(text.size()) +
@@ -204,17 +210,69 @@ Result<Page> PageOf(const Api& api, const SharedCaller& caller, const Request& r
 
 }  // namespace
 
+Result<std::vector<std::string>> OwnersToRead(const Api& api, const Request& request) {
+  ASSIGN_OR_RETURN(const SharedCaller caller, CallerOf(api, request));
+  ASSIGN_OR_RETURN(std::vector<std::string> owners,
+                   api.store.shared().Owners("", static_cast<size_t>(kMostSharedOwners)));
+  if (owners.empty() || !api.shared_access) return std::vector<std::string>();
+  ASSIGN_OR_RETURN(const bool all, api.shared_access->MayListAll(caller));
+  if (all) return owners;
+  std::vector<std::string> readable;
+  for (const std::string& owner : owners) {
+    ASSIGN_OR_RETURN(const bool may, May(api, caller, SharedVerb::kGet, owner));
+    if (may) readable.push_back(owner);
+  }
+  return readable;
+}
+
+Status MayWriteShared(const Api& api, const Request& request, const std::string& owner) {
+  ASSIGN_OR_RETURN(const SharedCaller caller, CallerOf(api, request));
+  ASSIGN_OR_RETURN(const bool may, May(api, caller, SharedVerb::kUpdate, owner));
+  return may ? Status() : NotYours(caller, owner, "write");
+}
+
+Result<Json> EncodeExportedShared(const Cell& item) {
+  Json json = {{"agent", item.owner}, {"key", item.key}, {"version", item.version}};
+  const Result<Json> value = base::ParseJson(item.value, {.max_depth = kExportedDepth});
+  if (!value && value.error().code != Code::kInvalid) return value.error();
+  json[value ? "value" : "text"] = value ? *value : Json(item.value);
+  if (item.expires_ms) json["expires_at"] = base::FormatTime(*item.expires_ms);
+  return json;
+}
+
+Result<Cell> DecodeExportedShared(const Json& json) {
+  if (!json.is_object()) return Error{Code::kInvalid, "a shared value must be an object"};
+  Place place;
+  ASSIGN_OR_RETURN(place.owner, base::RequiredString(json, "agent"));
+  ASSIGN_OR_RETURN(place.key, base::RequiredString(json, "key"));
+  ASSIGN_OR_RETURN(place, CheckPlace(std::move(place)));
+  if (place.key.empty()) return Error{Code::kInvalid, "key is required"};
+  if (!json.contains("value") && !json.contains("text"))
+    return Error{Code::kInvalid, "value is required: any JSON"};
+  ASSIGN_OR_RETURN(const auto text, base::OptionalString(json, "text"));
+  ASSIGN_OR_RETURN(std::string value,
+                   ValueOf(text ? *text : base::DumpJson(json.value("value", Json()))));
+  Cell item{place.owner, place.key, std::move(value)};
+  ASSIGN_OR_RETURN(const auto expires_at, base::OptionalString(json, "expires_at"));
+  if (expires_at) {
+    const Result<int64_t> time = base::ParseTime(*expires_at);
+    if (!time) return Error{Code::kInvalid, "expires_at is not an RFC 3339 time"};
+    item.expires_ms = *time;
+  }
+  ASSIGN_OR_RETURN(const auto version, base::OptionalInt(json, "version"));
+  item.version = version.value_or(0);
+  return item;
+}
+
 Response PutShared(const Api& api, const Request& request) {
   Place place;
   Result<CellWritten> written = [&]() -> Result<CellWritten> {
-    ASSIGN_OR_RETURN(const SharedCaller caller, CallerOf(api, request));
     ASSIGN_OR_RETURN(place, PlaceOf(request));
-    ASSIGN_OR_RETURN(const bool may, May(api, caller, SharedVerb::kUpdate, place.owner));
-    if (!may) return NotYours(caller, place, "write");
+    RETURN_IF_ERROR(MayWriteShared(api, request, place.owner));
     ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
     Cell item{place.owner, place.key, ""};
     ASSIGN_OR_RETURN(item.ttl_ns, TtlOf(request));
-    ASSIGN_OR_RETURN(item.value, ValueOf(request));
+    ASSIGN_OR_RETURN(item.value, ValueOf(request.body));
     return api.store.shared().Put(std::move(item), condition);
   }();
   if (!written) return ErrorResponse(written.error());
@@ -249,7 +307,7 @@ Response DeleteShared(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(const bool may, May(api, caller, SharedVerb::kDelete, place.owner));
     if (may) return api.store.shared().Remove(place.owner, place.key, condition);
     ASSIGN_OR_RETURN(const bool sees, May(api, caller, SharedVerb::kGet, place.owner));
-    if (sees) return NotYours(caller, place, "delete");
+    if (sees) return NotYours(caller, place.owner, "delete");
     ASSIGN_OR_RETURN(const Cell none, Hidden(api, place));
     return CellWritten{};
   }();

@@ -1,15 +1,18 @@
 // Statements over shared_items. Triggers (schema.cc) count rows and bytes of an owner.
 #include "memory/sqlite/shared/sqlite_shared.h"
 
+#include <algorithm>
+
 namespace memory {
 
 using base::Result;
 using base::Status;
+using sqlite::Database;
 using sqlite::Statement;
 
 namespace {
 
-#define MEMORY_SELECT_SHARED "SELECT owner, key, value, version, over_ms FROM shared_items "
+#define MEMORY_SELECT_SHARED "SELECT owner, key, value, version, over_ms, slot FROM shared_items "
 
 Cell SharedAt(const Statement& row) {
   const auto expires_ms = row.IsNull(4) ? std::nullopt : std::optional(row.Int(4));
@@ -59,6 +62,20 @@ Result<int64_t> SharedCells::RemoveExpired(const std::string& owner, int64_t now
                         "WHERE over_ms <= ?2 AND (?1 = '' OR owner = ?1) LIMIT ?3)"));
   RETURN_IF_ERROR(drop.Bind(owner).Bind(now_ms).Bind(limit).Run());
   return database_.Changes();
+}
+
+Result<bool> ReadShared(Database& database, const std::vector<std::string>& owners, int64_t now_ms,
+                        int64_t after, const std::function<bool(int64_t slot, Cell&&)>& take) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_SHARED
+                                    "WHERE slot > ?1 AND (over_ms IS NULL OR over_ms > ?2) ORDER "
+                                    "BY slot"));
+  bool end = true;
+  RETURN_IF_ERROR(read.Bind(after).Bind(now_ms).ForEachRow([&](const Statement& row) {
+    if (!std::ranges::binary_search(owners, row.Text(0))) return true;
+    return end = take(row.Int(5), SharedAt(row));
+  }));
+  return end;
 }
 
 Result<std::vector<std::string>> SqliteShared::Owners(const std::string& first, size_t limit) {

@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "memory/keeping/shared_items.h"
 #include "memory/sqlite/reading/cell_host.h"
@@ -27,6 +29,12 @@ class SharedCells final : public Cells {
  private:
   sqlite::Database& database_;
 };
+
+// Reads values of `owners`, which are in order, after slot `after`, in order of slots, that are not
+// expired at `now_ms`, until `take` returns false. → whether the end is reached.
+base::Result<bool> ReadShared(sqlite::Database& database, const std::vector<std::string>& owners,
+                              int64_t now_ms, int64_t after,
+                              const std::function<bool(int64_t slot, Cell&&)>& take);
 
 class SqliteShared final : public SharedItems {
  public:

@@ -8,6 +8,7 @@
 #include "lib/base/process/log.h"
 #include "memory/sqlite/episodes/episode_rows.h"
 #include "memory/sqlite/items/item_rows.h"
+#include "memory/sqlite/shared/sqlite_shared.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/viewer.h"
@@ -31,7 +32,8 @@ struct Reading {
   bool of_store = false;       // the rules of retention apply
   int64_t wall_ms = 0;         // the time for the strength of traces
   StrengthRules strength = {};
-  std::optional<Viewer> viewer = {};  // of a store: of its whole project and of its own traces
+  std::optional<Viewer> viewer = {};     // of a store: of its whole project and of its own traces
+  std::vector<std::string> owners = {};  // of shared memory
 };
 #define MEMORY_OF_PROJECT \
   "AND (?1 IS NULL OR o.project = ?1) AND o.id > ?2 AND o.id <= ?3 ORDER BY o.id"
@@ -152,6 +154,18 @@ class PagedCursor : public ExportCursor {
   Status WalkItems(const OnRow<Cell>& on_item) override {
     return WalkPages<Cell>("items", on_item, [&](Page<Cell>& page) {
       return ReadItems(database_, number_, reading_.now_ms, page.after, Adding(page));
+    });
+  }
+
+  Status WalkShared(const OnRow<Cell>& on_value) override {
+    if (reading_.owners.empty()) return {};
+    return WalkPages<Cell>("shared_items", on_value, [&](Page<Cell>& page) {
+      return ReadShared(database_, reading_.owners, reading_.now_ms, page.after,
+                        [&](int64_t slot, Cell&& cell) {
+                          if (cell.expires_ms)
+                            *cell.expires_ms += reading_.wall_ms - reading_.now_ms;
+                          return page.Add(slot, std::move(cell));
+                        });
     });
   }
 
@@ -281,7 +295,8 @@ Result<std::shared_ptr<void>> AcquireExportPlace(std::shared_ptr<std::atomic<int
 }
 
 Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
-    const std::optional<std::string>& project, const std::optional<Viewer>& viewer) {
+    const std::optional<std::string>& project, const std::optional<Viewer>& viewer,
+    std::vector<std::string> owners) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, AcquireExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
@@ -295,6 +310,7 @@ Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
   live.wall_ms = state_->options.clock->NowMs();
   live.strength = state_->options.strength;
   live.viewer = viewer;
+  live.owners = std::move(owners);
   return std::shared_ptr<ExportCursor>(
       std::make_shared<PagedCursor>(std::move(database), live, project, std::move(place)));
 }

@@ -56,7 +56,8 @@ class SqliteStore final : public Store {
   base::Result<Totals> Count(const std::optional<std::string>& project,
                              const std::optional<Viewer>& viewer = {}) override;
   base::Result<std::shared_ptr<ExportCursor>> OpenExport(
-      const std::optional<std::string>& project, const std::optional<Viewer>& viewer = {}) override;
+      const std::optional<std::string>& project, const std::optional<Viewer>& viewer = {},
+      std::vector<std::string> owners = {}) override;
   base::Result<Spool> Copy(const std::optional<std::string>& project,
                            const std::optional<Viewer>& viewer = {}) override;
   base::Result<Spool> NewUpload() override;

@@ -11,7 +11,7 @@ using base::Json;
 class NoteGraphTest : public StoreTest {
  protected:
   void Begin(const GraphLimits& limits) {
-    importer_ = std::make_unique<Importer>(*store_, ImportOptions(), true,
+    importer_ = std::make_unique<Importer>(RowTarget{*store_, {}}, ImportOptions(), true,
                                            store_->Conversations(""), TraceContext());
     graph_ = std::make_unique<NoteGraph>(*importer_, limits);
     notes_ = 0;

@@ -43,16 +43,16 @@ std::optional<ExportedTrace> TraceOf(const Json& row, const TraceContext& contex
 
 }  // namespace
 
-Importer::Importer(Store& store, const ImportOptions& options, bool administrator,
+Importer::Importer(RowTarget to, const ImportOptions& options, bool administrator,
                    std::unique_ptr<conversation::Host> conversations, TraceContext context)
-    : store_(store),
+    : to_(std::move(to)),
       options_(options),
       administrator_(administrator),
       context_(context),
       conversations_(std::move(conversations)),
       aegis_(*conversations_),
       agentos_(
-          store, options, administrator, std::move(context), *conversations_, report_,
+          to_.store, options, administrator, std::move(context), *conversations_, report_,
           [this](const std::string& array, const Json& element) { return Keep(array, element); }) {
   for (const KindRow& row : KindRows())
     imports_.push_back(row.begin_import ? row.begin_import(row.name) : nullptr);
@@ -192,9 +192,9 @@ Status Importer::FlushIfFull(size_t rows) {
 
 Status Importer::Flush() {
   for (const auto& rows : imports_)
-    RETURN_IF_ERROR(rows ? rows->Flush(store_, report_) : FlushObservations());
+    RETURN_IF_ERROR(rows ? rows->Flush(to_, report_) : FlushObservations());
   RETURN_IF_ERROR(numbered_edges_.Flush(
-      [&](const auto& edges) { return store_.traces().Import(edges); }, report_));
+      [&](const auto& edges) { return to_.store.traces().Import(edges); }, report_));
   RETURN_IF_ERROR(
       hashes_.Flush([&](const auto& hashes) { return aegis_.Import(hashes); }, report_));
   batch_bytes_ = 0;
@@ -209,7 +209,7 @@ Status Importer::Finish() {
 
 Status Importer::FlushObservations() {
   if (observations_.rows.empty()) return {};
-  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(observations_.rows, options_));
+  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, to_.store.Import(observations_.rows, options_));
   std::vector<size_t> again;
   std::vector<ExportedRow> detached;
   for (size_t i = 0; i < outcomes.size(); ++i) {
@@ -224,7 +224,7 @@ Status Importer::FlushObservations() {
     CountObservation(outcomes[i], i);
   }
   if (!again.empty()) {
-    ASSIGN_OR_RETURN(outcomes, store_.Import(detached, options_));
+    ASSIGN_OR_RETURN(outcomes, to_.store.Import(detached, options_));
     for (size_t i = 0; i < outcomes.size(); ++i) CountObservation(outcomes[i], again[i]);
   }
   observations_.Clear();

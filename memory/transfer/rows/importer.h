@@ -16,13 +16,13 @@
 
 namespace memory {
 
-// One thread; `store` outlives it. An error of Take… is one of the store and ends the import; a row
-// that cannot be taken goes into the report with its place `where` (RowPlace::where).
+// One thread; the store of `to` outlives it. An error of Take… is one of the store and ends the
+// import; a row that cannot be taken goes into the report with its place `where` (RowPlace::where).
 class Importer {
  public:
   // `administrator`: rows keep the class user; else it is lowered to agent.
   // `conversations`: of the caller. `context`: the default owner of traces.
-  Importer(Store& store, const ImportOptions& options, bool administrator,
+  Importer(RowTarget to, const ImportOptions& options, bool administrator,
            std::unique_ptr<conversation::Host> conversations, TraceContext context);
 
   // Sets the declared format; kInvalid if it is unsupported. Before the first row.
@@ -83,7 +83,7 @@ class Importer {
   base::Status FlushObservations();
   void CountObservation(const base::Result<Imported>& outcome, size_t of_batch);
 
-  Store& store_;
+  const RowTarget to_;
   const ImportOptions options_;
   const bool administrator_;
   const TraceContext context_;

@@ -8,6 +8,7 @@
 #include "memory/api/episodes/episode_json.h"
 #include "memory/api/items/item_json.h"
 #include "memory/api/revision.h"
+#include "memory/api/shared/shared_handlers.h"
 #include "memory/api/traces/exported_traces.h"
 #include "memory/api/validate.h"
 
@@ -26,8 +27,8 @@ class ImportOf final : public RowImport {
   size_t Take(const Json& json, const Json& where, ImportReport& report) override {
     return batch_.Take(json, where, kDecode, report);
   }
-  Status Flush(Store& store, ImportReport& report) override {
-    return batch_.Flush([&](const auto& rows) { return kImport(store, rows); }, report);
+  Status Flush(const RowTarget& to, ImportReport& report) override {
+    return batch_.Flush([&](const auto& rows) { return kImport(to, rows); }, report);
   }
   size_t given() const override { return batch_.given; }
   int64_t imported() const override { return batch_.imported; }
@@ -58,16 +59,35 @@ Status WalkObservations(ExportCursor& cursor, const OnRow<ExportedRow>& on_row) 
   return cursor.WalkObservations(false, on_row);
 }
 
-auto ImportSessions(Store& store, const std::vector<api::Session>& rows) {
-  return store.Import(rows);
+auto ImportSessions(const RowTarget& to, const std::vector<api::Session>& rows) {
+  return to.store.Import(rows);
 }
-auto ImportItems(Store& store, const std::vector<Cell>& rows) { return store.items().Import(rows); }
-auto ImportEpisodes(Store& store, const std::vector<Episode>& rows) {
-  return store.ImportEpisodes(rows);
+auto ImportItems(const RowTarget& to, const std::vector<Cell>& rows) {
+  return to.store.items().Import(rows);
+}
+auto ImportEpisodes(const RowTarget& to, const std::vector<Episode>& rows) {
+  return to.store.ImportEpisodes(rows);
 }
 template <class Row>
-auto ImportOfTraces(Store& store, const std::vector<Row>& rows) {
-  return store.traces().Import(rows);
+auto ImportOfTraces(const RowTarget& to, const std::vector<Row>& rows) {
+  return to.store.traces().Import(rows);
+}
+
+// Refuses each value that the sender may not write, and imports the others.
+Result<std::vector<Result<bool>>> ImportShared(const RowTarget& to, const std::vector<Cell>& rows) {
+  std::vector<Result<bool>> outcomes;
+  std::vector<Cell> allowed;
+  for (const Cell& row : rows) {
+    const Status may = to.may_share(row.owner);
+    if (!may && may.error().code != base::Code::kDenied) return may.error();
+    outcomes.push_back(may ? Result<bool>(false) : may.error());
+    if (may) allowed.push_back(row);
+  }
+  ASSIGN_OR_RETURN(const std::vector<bool> stored, to.store.shared().Import(allowed));
+  auto next = stored.begin();
+  for (Result<bool>& outcome : outcomes)
+    if (outcome) outcome = *next++;
+  return outcomes;
 }
 
 // A batch is committed in this order: sessions first, so that no observation implies one; episodes,
@@ -79,6 +99,8 @@ constexpr KindRow kKinds[] = {
         RowKind::kObservation, "observation", "observation", "observations"),
     KindOf<Cell, &ExportCursor::WalkItems, EncodeExportedItem, DecodeExportedItem, ImportItems>(
         RowKind::kItem, "item", "item", "items"),
+    KindOf<Cell, &ExportCursor::WalkShared, EncodeExportedShared, DecodeExportedShared,
+           ImportShared>(RowKind::kShared, "shared", "shared", "shared"),
     KindOf<Episode, &ExportCursor::WalkEpisodes, EncodeExportedEpisode, DecodeExportedEpisode,
            ImportEpisodes>(RowKind::kEpisode, "episode", "episode", "episodes"),
     KindOf<ExportedTrace, &ExportCursor::WalkTraces, EncodeExportedTrace, DecodeExportedTrace,

@@ -24,7 +24,14 @@ inline constexpr const char* kExportFormat = "agent-memory/1";
 inline constexpr const char* kAegisSection = "aegis";           // of an export
 inline constexpr const char* kSqliteMagic = "SQLite format 3";  // and a NUL
 
-enum class RowKind { kSession, kObservation, kItem, kEpisode, kTrace, kEdge };
+enum class RowKind { kSession, kObservation, kItem, kShared, kEpisode, kTrace, kEdge };
+
+// Where an import puts rows.
+struct RowTarget {
+  Store& store;
+  // Ok, or kDenied: the sender may not write what this Agent shares; else no decision now.
+  std::function<base::Status(const std::string& owner)> may_share;
+};
 
 // Rows of one kind on their way into a store, in batches. One thread.
 class RowImport {
@@ -33,7 +40,7 @@ class RowImport {
   // Decodes a row, which waits for Flush; the report gets one that cannot be decoded. → how many
   // wait.
   virtual size_t Take(const base::Json& json, const base::Json& where, ImportReport& report) = 0;
-  virtual base::Status Flush(Store& store, ImportReport& report) = 0;
+  virtual base::Status Flush(const RowTarget& to, ImportReport& report) = 0;
   virtual size_t given() const = 0;      // also refused ones
   virtual int64_t imported() const = 0;  // new ones
 };
@@ -43,13 +50,13 @@ using OnJson = std::function<base::Status(base::Json row)>;
 struct KindRow {
   RowKind kind;
   const char* name;   // in the report: of a refused row, and imported_<name>s
-  const char* line;   // the "kind" of a line; the last line counts <line>s
+  const char* line;   // the "kind" of a line; the last line counts <line>s (Plural)
   const char* array;  // of an export in one object
   // Reads and encodes every row; an error of `on_row` ends the walk.
   base::Status (*walk)(ExportCursor& cursor, const OnJson& on_row);
   std::unique_ptr<RowImport> (*begin_import)(const char* name);  // null: Importer has the batch
 };
-inline std::string Plural(const char* name) { return std::string(name) + "s"; }
+inline std::string Plural(const std::string& name) { return name == "shared" ? name : name + "s"; }
 std::span<const KindRow> KindRows();  // in the order of RowKind
 
 }  // namespace memory
