@@ -6,12 +6,7 @@
 
 #include "lib/api/operations/operations.h"
 #include "lib/conversation/routes/host.h"
-#include "memory/api/conversation_handlers.h"
-#include "memory/api/episodes/episode_handlers.h"
-#include "memory/api/ingest/ingest_handlers.h"
-#include "memory/api/items/item_handlers.h"
-#include "memory/api/shared/shared_handlers.h"
-#include "memory/api/traces/trace_handlers.h"
+#include "memory/api/handlers.h"
 #include "memory/transfer/transfer_handlers.h"
 
 namespace memory {
@@ -20,7 +15,7 @@ namespace {
 
 struct Bound {
   std::string_view name;  // of the row
-  ApiHandler handler;
+  ApiHandler* handler;
 };
 
 constexpr Bound kHandlers[] = {

@@ -1,7 +1,6 @@
 // Decodes, removes, encodes.
-#include "memory/api/conversation_handlers.h"
-
 #include "lib/conversation/routes/removal.h"
+#include "memory/api/handlers.h"
 
 namespace memory {
 

@@ -29,7 +29,7 @@ class Gate {
         shared_access_(shared_access) {}
   // Runs the handler on the caller's store, or refuses with 401, 403, 429 or 503. With identity a
   // health route answers every caller, of the process alone: load balancers have no token.
-  using Handler = std::function<http::Response(const Api&, const http::Request&)>;
+  using Handler = std::function<ApiHandler>;
   http::Response Pass(const http::Request& request, const Handler& handler) const;
   // The same refusal before a body is read, if it needs no call to the cluster.
   std::optional<http::Response> RefuseAtHead(const http::Request& request) const;

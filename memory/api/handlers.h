@@ -1,5 +1,5 @@
-// The handlers of the routes: decode, call the store, encode. validate.h and model/ have the
-// decisions.
+// The handlers of the routes, also those in rooms below: decode, call the store, encode. validate.h
+// and model/ have the decisions.
 #pragma once
 
 #include "lib/base/process/clock.h"
@@ -23,27 +23,28 @@ struct Api {
   SharedAccess* shared_access = nullptr;  // null: Agents use only their own shared memory
 };
 
-using ApiHandler = http::Response (*)(const Api&, const http::Request&);
+using ApiHandler = http::Response(const Api&, const http::Request&);
 
-http::Response OpenApi(const Api& api, const http::Request& request);
-http::Response Health(const Api& api, const http::Request& request);
-http::Response PostSession(const Api& api, const http::Request& request);
-http::Response EndSession(const Api& api, const http::Request& request);  // streams the transcript
-http::Response RecentSessions(const Api& api, const http::Request& request);
-http::Response PostObservation(const Api& api, const http::Request& request);
-http::Response RecentObservations(const Api& api, const http::Request& request);
-http::Response GetObservation(const Api& api, const http::Request& request);
-http::Response GetRevisions(const Api& api, const http::Request& request);
-http::Response PatchObservation(const Api& api, const http::Request& request);
-http::Response DeleteObservation(const Api& api, const http::Request& request);
-http::Response RestoreObservation(const Api& api, const http::Request& request);
-http::Response HiddenObservations(const Api& api, const http::Request& request);
-http::Response Search(const Api& api, const http::Request& request);
+// Of sessions and observations. EndSession streams the transcript; Forget is not served yet.
+ApiHandler OpenApi, Health, PostSession, EndSession, RecentSessions, PostObservation,
+    RecentObservations, GetObservation, GetRevisions, PatchObservation, DeleteObservation,
+    RestoreObservation, HiddenObservations, Search, Timeline, Stats, GetRetention, PutRetention,
+    Forget;
 base::Result<base::Json> ContextAnswer(const Api& api, const http::Request& request);
-http::Response Timeline(const Api& api, const http::Request& request);
-http::Response Stats(const Api& api, const http::Request& request);
-http::Response GetRetention(const Api& api, const http::Request& request);
-http::Response PutRetention(const Api& api, const http::Request& request);
-http::Response Forget(const Api& api, const http::Request& request);  // not served yet
+// A sidecar prunes its own conversations by its policy.
+ApiHandler DeleteConversation;
+// items/
+ApiHandler PutItem, GetItem, PatchItem, DeleteItem, FindItems, RenderFoundItems, ConsiderItem;
+// episodes/; GetEpisodes: of one conversation.
+ApiHandler StoreEpisode, SearchEpisodes, GetEpisodes;
+// shared/: between Agents. An item that the caller may not read answers like a missing one, in
+// about the same time.
+ApiHandler PutShared, GetShared, DeleteShared, ListShared;
+// traces/. ContextWithDue is GET /context: with `due=N` also what is due, in the same answer.
+ApiHandler PostTrace, GetTrace, PatchTrace, DeleteTrace, MergeTraces, UnmergeTrace, SearchTraces,
+    ContextWithDue, DueTraces, ReflectTraces, ReflectRuns, UndoReflectRun, OriginalOfTrace, PutEdge,
+    DeleteEdge;
+// ingest/
+ApiHandler PostTurn, GetTurn, RetryTurn;
 
 }  // namespace memory

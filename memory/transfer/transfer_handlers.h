@@ -5,7 +5,6 @@
 
 namespace memory {
 
-http::Response Export(const Api& api, const http::Request& request);
-http::Response Import(const Api& api, const http::Request& request);
+ApiHandler Export, Import;
 
 }  // namespace memory

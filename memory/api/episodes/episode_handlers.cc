@@ -1,7 +1,6 @@
 // Decodes, calls the store, encodes.
-#include "memory/api/episodes/episode_handlers.h"
-
 #include "memory/api/episodes/episode_json.h"
+#include "memory/api/handlers.h"
 #include "memory/api/validate.h"
 
 namespace memory {

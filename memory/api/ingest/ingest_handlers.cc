@@ -1,7 +1,6 @@
 // Decodes, calls the turns, encodes.
-#include "memory/api/ingest/ingest_handlers.h"
-
 #include "lib/api/limits.h"
+#include "memory/api/handlers.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/validate.h"
 #include "memory/ingest/ingest_settings.h"

@@ -1,12 +1,11 @@
 // Decodes, calls the items, encodes.
-#include "memory/api/items/item_handlers.h"
-
 #include <time.h>
 
 #include <charconv>
 
 #include "lib/api/limits.h"
 #include "lib/base/text/text.h"
+#include "memory/api/handlers.h"
 #include "memory/api/items/item_json.h"
 #include "memory/api/items/store_rules.h"
 #include "memory/api/validate.h"

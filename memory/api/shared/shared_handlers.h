@@ -1,5 +1,4 @@
-// Shared memory between Agents: /shared. An item that the caller may not read answers like a
-// missing one, in about the same time.
+// Shared memory in exports and imports: the checks of /shared, and a value's line.
 #pragma once
 
 #include <string>
@@ -8,11 +7,6 @@
 #include "memory/api/handlers.h"
 
 namespace memory {
-
-http::Response PutShared(const Api& api, const http::Request& request);
-http::Response GetShared(const Api& api, const http::Request& request);
-http::Response DeleteShared(const Api& api, const http::Request& request);
-http::Response ListShared(const Api& api, const http::Request& request);
 
 // The owners, in order, whose values an export contains: those that the caller may read.
 // kUnavailable: no decision now.

@@ -1,5 +1,5 @@
 // The routes of consolidation: decodes, calls it, encodes.
-#include "memory/api/traces/trace_handlers.h"
+#include "memory/api/handlers.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/validate.h"
 

@@ -1,7 +1,6 @@
 // Decodes, calls the traces, encodes.
-#include "memory/api/traces/trace_handlers.h"
-
 #include "lib/api/limits.h"
+#include "memory/api/handlers.h"
 #include "memory/api/traces/trace_json.h"
 #include "memory/api/validate.h"
 
