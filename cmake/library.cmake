@@ -125,6 +125,7 @@ function(module name)
   add_library(${name} MODULE ${sources})
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} Threads::Threads)
+  target_link_options(${name} PRIVATE LINKER:-z,defs)  # a missing symbol fails here, not when a program loads the module
   set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

@@ -19,6 +19,9 @@
 
 #include "lib/telemetry/otlp/bounded_export.h"
 
+// The module links none of our libraries, so that it has its own copy of what json.cc instantiates.
+template class nlohmann::basic_json<>;
+
 namespace telemetry {
 
 namespace {
