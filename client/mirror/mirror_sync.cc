@@ -58,6 +58,12 @@ Result<Rows> ReadRows(const MemoryCalls& memory, const std::string& project) {
 
 std::string Digest(const std::string& text) { return base::Sha256Hex(text); }
 
+// The file of `row` after the change that `file` asks for.
+std::string EditedFile(Json row, const MirrorText& file) {
+  row.update(ChangeByFile(file, row));
+  return MirrorFileOf(row, file.id);
+}
+
 class Sync {
  public:
   Sync(const MemoryCalls& memory, const MirrorFolder& folder, const MirrorOptions& options,
@@ -120,10 +126,12 @@ class Sync {
     folder_.Recover([&](const std::string& text) {
       if (digests.contains(Digest(text))) return true;
       const auto file = ReadMirrorFile(text);
-      // The beginning of a file that a sync was writing, or what a memory says.
+      // The beginning of a file that a sync was writing, what a memory says, or an edit whose file
+      // has its new title already.
       return file && std::ranges::any_of(rows_, [&](const auto& row) {
                return MirrorFileOf(row.second, file->id).starts_with(text) ||
-                      SaysTheSame(*file, row.second);
+                      SaysTheSame(*file, row.second) ||
+                      digests.contains(Digest(EditedFile(row.second, *file)));
              });
     });
   }
@@ -232,14 +240,12 @@ class Sync {
     if (!file.title.empty() && base::StringAt(change, {"title"}, file.title) != file.title) {
       // The file gets the title that was made anew first: after a kill it says what its memory
       // says.
-      Json meant = row;
-      meant.update(change);
-      const std::string titled = MirrorFileOf(meant, file.id);
+      std::string titled = EditedFile(row, file);
       if (const auto put = folder_.Put(name, titled, text); !put) {
         Problem(put.error().message);
         return {};
       }
-      text = titled;
+      text = std::move(titled);
     }
     http::ClientRequest request;
     request.method = "PATCH";

@@ -88,6 +88,20 @@ def both_ways(counts, laptop):
     counts.check("an edited file changes its memory, and search finds it", said["changed"] == 1 and [row["id"] for row in found] == [tabs], (said, done.stderr, found))
     counts.check("which stays its user's, with the text before", found[0]["trust"] == "user" and len(wire.ask(one.server, "GET", f"/observations/{tabs}/revisions")[1]) == 2, found)
 
+    name = "i-prefer-tabs-over-spaces.md"
+    text = one.read(name)
+    edited = text.replace("\n\nI prefer spaces since the quagga update\n", "\n\nI prefer spaces since the kudu update\n")
+    # A kill between the exchange of both texts and the removal of the older one.
+    one.write(name, edited.replace('title: "I prefer spaces since the quagga update"', 'title: "I prefer spaces since the kudu update"'))
+    one.write(".agent-memory-0123456789abcdef", edited)
+    said, done = one.sync()
+    counts.check("a kill during an edit leaves one file and one memory", said["changed"] == 1 and list(one.files()) == [name] and "kudu" in one.read(name), (said, one.files()))
+    own = one.read(name).replace('title: "I prefer spaces since the kudu update"', 'title: "A title of my own"')
+    one.write(".agent-memory-0123456789abcdef", own)
+    one.sync()
+    counts.check("what a person wrote during a kill stays beside", one.files().get("unsaved.conflict.md") == own, one.files())
+    os.unlink(os.path.join(one.folder, "unsaved.conflict.md"))
+
     one.write("deploys.md", "# Deploys\n\nOn Tuesdays, never on zebra days.\n")
     said, _ = one.sync()
     found = json.loads(laptop.run("search", "zebra", cwd=one.root).stdout)
