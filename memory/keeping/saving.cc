@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "memory/keeping/deletions.h"
 #include "memory/keeping/retelling.h"
 #include "memory/model/salted_digests.h"
 
@@ -123,7 +124,7 @@ Result<Saved> SaveObservation(Observations& rows, const Saving& saving) {
   } else {
     ASSIGN_OR_RETURN(saved.id, rows.Insert(RowOf(made, incoming), saving.facts, location));
   }
-  RETURN_IF_ERROR(rows.NoteWriting(saving.text_digest, saving.owner));
+  RETURN_IF_ERROR(NoteWriting(rows.deletions(), saving.text_digest, saving.owner));
   return saved;
 }
 
@@ -133,9 +134,9 @@ Error NoSuchRow(int64_t id) {
 
 Result<Observation> ChangeObservation(Observations& rows, int64_t id, const Patch& patch,
                                       const FactsOfRow& facts_of, int64_t now_ms) {
-  ASSIGN_OR_RETURN(const std::optional<RowId> live, rows.FindLive(id));
-  if (!live) return NoSuchRow(id);
-  ASSIGN_OR_RETURN(Observation row, rows.Read(*live));
+  ASSIGN_OR_RETURN(const std::optional<RowPlace> place, rows.Find(id));
+  if (!place || !place->live) return NoSuchRow(id);
+  ASSIGN_OR_RETURN(Observation row, rows.Read(place->row));
   if (patch.if_revision && *patch.if_revision != row.revision_count) {
     return Error{Code::kConflict, "observation " + std::to_string(id) + " has revision " +
                                       std::to_string(row.revision_count) + ", not " +
@@ -154,8 +155,8 @@ Result<Observation> ChangeObservation(Observations& rows, int64_t id, const Patc
   row.title = patch.title.value_or(row.title);
   row.content = patch.content.value_or(row.content);
   row.tags = patch.tags.value_or(row.tags);
-  RETURN_IF_ERROR(rows.Rewrite(*live, row, facts_of(row.title, row.content), now_ms));
-  return rows.Read(*live);
+  RETURN_IF_ERROR(rows.Rewrite(place->row, row, facts_of(row.title, row.content), now_ms));
+  return rows.Read(place->row);
 }
 
 }  // namespace memory

@@ -3,99 +3,33 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <random>
 
-#include "lib/testing/fake_clock.h"
-#include "lib/testing/temporary_directory.h"
-#include "memory/keeping/retelling.h"
-#include "memory/rows/fake_observations_fixture.h"
-#include "memory/sqlite/tables/live.h"
-#include "memory/sqlite/tables/schema.h"
-#include "memory/sqlite/writing/observation_rows.h"
-#include "memory/store/memory_fixture.h"
+#include "memory/keeping/hiding.h"
+#include "memory/keeping/observations_fixture.h"
 
 namespace memory {
 namespace {
 
-constexpr int64_t kWindow = 15 * kMinute;
-
-// A file with rows.
-class FileRows {
- public:
-  FileRows() : database_(Open(directory_.File("rows.db"))), rows_(database_) {
-    EXPECT_TRUE(sqlite::Migrate(database_, SchemaSteps()));
-    EXPECT_TRUE(Liveness::RegisterFunction(std::make_shared<Liveness>(clock_), database_));
-    EXPECT_TRUE(database_.Execute("PRAGMA synchronous = OFF"));
-  }
-  Observations& rows() { return rows_; }
-  void Hide(int64_t id) {
-    EXPECT_TRUE(HideInside(database_, "salt", *rows_.FindLive(id).value(), kMidnight));
-  }
-
- private:
-  static sqlite::Database Open(const std::string& path) {
-    auto opened = sqlite::Database::Open(path, {});
-    EXPECT_TRUE(opened) << opened.error().message;
-    return *std::move(opened);
-  }
-  const testing::TemporaryDirectory directory_;
-  ::testing::FakeClock clock_{kMidnight};
-  sqlite::Database database_;
-  SqliteObservations rows_;
-};
-
-base::Result<Saved> SaveTo(Observations& rows, const api::NewObservation& made, int64_t now_ms) {
-  Saving saving(made, FactsOf(made.title, made.content), "salt", kWindow, now_ms);
-  if (MayRetell(saving.made)) saving.said.emplace(saving.made.title, saving.made.content);
-  return SaveObservation(rows, saving);
-}
-
-enum class RowEngine { kFake, kSqlite };
-
-class SavingTest : public ::testing::TestWithParam<RowEngine> {
+class SavingTest : public ObservationsTest {
  protected:
-  SavingTest() {
-    if (GetParam() == RowEngine::kSqlite) file_ = std::make_unique<FileRows>();
-  }
-  Observations& rows() { return file_ ? file_->rows() : static_cast<Observations&>(fake_); }
-  base::Result<Saved> Save(const api::NewObservation& made, int64_t now_ms = kMidnight) {
-    return SaveTo(rows(), made, now_ms);
-  }
-  Saved MustSave(const api::NewObservation& made, int64_t now_ms = kMidnight) {
-    auto saved = Save(made, now_ms);
-    EXPECT_TRUE(saved) << saved.error().message;
-    return saved ? *saved : Saved();
+  base::Result<Saved> Save(const api::NewObservation& made) {
+    return SaveTo(rows(), made, kMidnight);
   }
   base::Result<api::Observation> Change(int64_t id, const Patch& patch,
                                         int64_t now_ms = kMidnight + 1) {
     return ChangeObservation(rows(), id, patch, FactsOf, now_ms);
   }
   api::Observation Row(int64_t id) {
-    auto live = rows().FindLive(id);
-    EXPECT_TRUE(live && *live) << "there is no live row " << id;
-    auto row = rows().Read(live && *live ? **live : 0);
+    const RowPlace place = PlaceOf(id);
+    EXPECT_TRUE(place.live);
+    auto row = rows().Read(place.row);
     return row ? *row : api::Observation();
   }
-  static api::NewObservation By(const char* origin, const std::string& content,
-                                const std::string& topic = "") {
-    api::NewObservation made = Note(content);
-    made.source.origin = origin;
-    made.topic_key = topic;
-    return made;
-  }
-  void Hide(int64_t id) { file_ ? file_->Hide(id) : fake_.Delete(id); }
-  FakeObservations fake_;
-
- private:
-  std::unique_ptr<FileRows> file_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Engines, SavingTest,
-                         ::testing::Values(RowEngine::kFake, RowEngine::kSqlite),
-                         [](const auto& info) {
-                           return info.param == RowEngine::kFake ? "Fake" : "Sqlite";
-                         });
+                         ::testing::Values(RowEngine::kFake, RowEngine::kSqlite), kNameOfRowEngine);
 
 TEST_P(SavingTest, NewTextCreatesARow) {
   const Saved saved = MustSave(By("rule", "text"));
@@ -113,12 +47,12 @@ TEST_P(SavingTest, UnknownOriginIsAUsers) {
 
 TEST_P(SavingTest, SameTextWithinTheWindowCountsADuplicate) {
   const int64_t id = MustSave(By("rule", "text")).id;
-  const Saved again = MustSave(By("rule", "text"), kMidnight + kWindow);
+  const Saved again = MustSave(By("rule", "text"), kMidnight + kDedupWindow);
   EXPECT_EQ(again.action, "deduplicated");
   EXPECT_EQ(again.id, id);
   EXPECT_EQ(again.duplicate_count, 1);
-  EXPECT_EQ(Row(id).last_seen_ms, kMidnight + kWindow);
-  EXPECT_EQ(MustSave(By("rule", "text"), kMidnight + kWindow + 1).action, "created");
+  EXPECT_EQ(Row(id).last_seen_ms, kMidnight + kDedupWindow);
+  EXPECT_EQ(MustSave(By("rule", "text"), kMidnight + kDedupWindow + 1).action, "created");
 }
 
 TEST_P(SavingTest, SameTextOfAnotherProjectIsARowOfItsOwn) {
@@ -224,15 +158,6 @@ TEST_P(SavingTest, TheNewest64RowsOfASessionAreCompared) {
   EXPECT_EQ(MustSave(By("agent", "Run the scripts with pnpm, not with npm.")).action, "created");
 }
 
-TEST_P(SavingTest, EveryWriteButADuplicateIsNoted) {
-  if (GetParam() != RowEngine::kFake) return;  // deletions_test.cc has what a file makes of it
-  MustSave(By("rule", "text"));
-  MustSave(By("rule", "text"));
-  MustSave(By("rule", "other", "t"));
-  MustSave(By("rule", "third", "t"));
-  EXPECT_EQ(fake_.noted_writings, 3);
-}
-
 TEST_P(SavingTest, ChangeKeepsARevisionAndNothingElse) {
   const int64_t id = MustSave(By("rule", "text")).id;
   Patch patch;
@@ -260,7 +185,7 @@ TEST_P(SavingTest, ChangeOfAnotherRevisionIsAConflict) {
 
 TEST_P(SavingTest, ChangeOfAMissingOrHiddenRowIsNotFound) {
   const int64_t hidden = MustSave(By("rule", "text")).id;
-  Hide(hidden);
+  ASSERT_TRUE(HideObservation(rows(), hidden, kSalt, kMidnight));
   EXPECT_EQ(Change(hidden, {}).error().code, base::Code::kNotFound);
   const auto refused = Change(7, {});
   ASSERT_FALSE(refused);
@@ -300,7 +225,7 @@ TEST(SavingModel, BothEnginesAnswerAlike) {
   };
   int64_t now_ms = kMidnight;
   for (int step = 0; step < 600; ++step) {
-    now_ms += static_cast<int64_t>(random() % static_cast<unsigned>(kWindow));
+    now_ms += static_cast<int64_t>(random() % static_cast<unsigned>(kDedupWindow));
     if (random() % 4 == 0) {
       Patch patch;
       patch.content = one_of({"one", "two", "Use pnpm, not npm, for the scripts."});

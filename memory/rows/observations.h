@@ -12,6 +12,8 @@
 #include "lib/base/result.h"
 #include "memory/model/dedup.h"
 #include "memory/model/words.h"
+#include "memory/rows/deletions.h"
+#include "memory/rows/reads.h"
 
 namespace memory {
 
@@ -21,10 +23,21 @@ inline bool IsUnaskedType(std::string_view type) {
   return type == "audit" || type == "security" || type == "agentos";
 }
 
-using RowId = int64_t;  // opaque; the engine gives it, and never gives it to another row
 // Where a row is. Opaque numbers of the engine.
 struct Location {
   int64_t project = 0, session = 0;
+  bool operator==(const Location&) const = default;
+};
+struct RowPlace {
+  RowId row = 0;
+  Location location;
+  bool hidden = false, live = false;  // live: neither hidden nor expired
+};
+// A row that is the same as an imported one.
+struct KnownRow {
+  RowId row = 0;
+  int64_t id = 0;
+  bool hidden = false;
 };
 
 // What a later write of the session is compared with.
@@ -43,9 +56,9 @@ class Observations {
   // Creates an unknown project or session. kConflict: the session is of another project.
   virtual base::Result<Location> FindOrAddLocation(const std::string& session,
                                                    const std::string& project, int64_t now_ms) = 0;
-  // The row of a live observation; nullopt: there is none.
-  virtual base::Result<std::optional<RowId>> FindLive(int64_t id) = 0;
-  virtual base::Result<api::Observation> Read(RowId row) = 0;  // live or not
+  virtual base::Result<std::optional<RowPlace>> Find(int64_t id) = 0;  // live or not
+  virtual base::Result<bool> WasRemoved(int64_t id) = 0;               // a row that is not stored
+  virtual base::Result<api::Observation> Read(RowId row) = 0;          // live or not
   // The input of Decide: the live row with the topic key; without a topic key the live row with
   // the same text, type, scope and rule and the newest content within the window.
   virtual base::Result<std::vector<Candidate>> FindCandidates(const Incoming& incoming,
@@ -73,9 +86,31 @@ class Observations {
   virtual base::Status AddRevision(RowId row, const api::Observation& text, int64_t now_ms) = 0;
   virtual base::Status CountDuplicate(RowId row, int64_t now_ms) = 0;
   virtual base::Status SetTopic(RowId row, const std::string& topic_key) = 0;
-  // Notes that the text of a deleted row was written again, so that an import may restore the
-  // earlier row. `owner`: of a trace of one user, Agent or conversation.
-  virtual base::Status NoteWriting(int64_t text_digest, const std::optional<int64_t>& owner) = 0;
+
+  // For imports. The row that an earlier one made of `row` under another id, or that differs only
+  // in its id: of rows without a time only one that the viewer sees. A row that is not hidden goes
+  // first. May miss rows with very many of the same text.
+  virtual base::Result<std::optional<KnownRow>> FindImported(
+      const api::Observation& row, const Location& location,
+      const std::optional<Viewer>& viewer) = 0;
+  virtual base::Result<bool> IsSeenBy(const std::optional<Viewer>& viewer, RowId row) = 0;
+  // Adds an earlier version, unless the row has one of its number.
+  virtual base::Status ImportRevision(int64_t id, const Revision& revision) = 0;
+  virtual base::Status SetTags(RowId row, const std::vector<std::string>& tags) = 0;
+  virtual base::Status SetOrigin(RowId row, const std::string& origin) = 0;
+  // Gives times and summary to a session that only its rows made. False: it has its own.
+  virtual base::Result<bool> FillSession(const Location& location, const api::Session& session,
+                                         int64_t summarized_ms) = 0;
+
+  // A hidden row is not live, its topic is free, and no change of retention shows it. A hidden one
+  // keeps its time.
+  virtual base::Status Hide(RowId row, int64_t now_ms) = 0;
+  virtual base::Result<bool> Show(RowId row) = 0;  // false: another row has its topic
+  // Hidden neither by retention nor as a part of a merged trace.
+  virtual base::Result<bool> IsHiddenByClient(RowId row) = 0;
+  // From now on no undo of a merge or of a run of consolidation shows the trace, if the row is one.
+  virtual base::Status RefuseUndo(RowId row) = 0;
+  virtual Deletions& deletions() = 0;  // of the same transaction
 };
 
 }  // namespace memory

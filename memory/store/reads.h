@@ -9,6 +9,7 @@
 
 #include "lib/api/memory_api.h"
 #include "memory/model/fusion.h"
+#include "memory/rows/reads.h"
 
 namespace memory {
 
@@ -19,12 +20,6 @@ struct RowKey {
 struct SessionKey {
   int64_t ms = INT64_MAX;
   std::string id;
-};
-
-// The viewer, if the request names one. Traces (traces.h) of another user, Agent or conversation
-// are invisible to it.
-struct Viewer {
-  std::string user, agent, conversation;
 };
 
 // Unset fields do not filter; unknown values match nothing.
@@ -83,12 +78,6 @@ struct QuotingPlaces {
   std::vector<std::string> titles, texts;  // of the row and its revisions
   std::vector<QuotingPlace> rows;
   bool partial = false;  // there may be more
-};
-
-struct Revision {
-  int64_t revision = 0, replaced_ms = 0, written_ms = 0;  // replaced 0: the present one
-  std::string type, title, content, origin;
-  std::vector<std::string> tags;
 };
 
 }  // namespace memory

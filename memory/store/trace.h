@@ -10,6 +10,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/json/json.h"
 #include "memory/model/strength.h"
+#include "memory/rows/reads.h"
 
 namespace memory {
 
@@ -29,9 +30,6 @@ inline constexpr std::string_view kNumberedPrefix = "mt_00000000-0000-8000-8000-
 std::string NumberedTraceId(int64_t observation);
 std::optional<int64_t> NumberInTraceId(std::string_view id);
 
-inline constexpr const char* kThreadScope = "thread";
-inline constexpr const char* kUserScope = "user";
-inline constexpr const char* kPersonaScope = "persona";
 inline constexpr const char* kOrganizationScope = "organization";
 bool IsTraceScope(std::string_view word);
 

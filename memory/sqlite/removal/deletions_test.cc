@@ -2,6 +2,7 @@
 #include "memory/sqlite/removal/deletions.h"
 
 #include "lib/testing/temporary_directory.h"
+#include "memory/keeping/deletions.h"
 #include "memory/sqlite/store/damage_fixture.h"
 #include "memory/sqlite/store/retention_fixture.h"
 #include "memory/sqlite/tables/schema.h"
@@ -129,6 +130,7 @@ class DeletionsCostTest : public ::testing::Test {
   }
   testing::TemporaryDirectory scratch_;
   sqlite::Database database_;
+  SqliteDeletions log_{database_};
 };
 
 TEST_F(DeletionsCostTest, CostIsIndependentOfEqualDeletions) {
@@ -136,10 +138,10 @@ TEST_F(DeletionsCostTest, CostIsIndependentOfEqualDeletions) {
       database_.Execute("INSERT INTO deletions VALUES(1, 1, 7, 1, NULL), (2, NULL, 7, 0, NULL)"));
   DeletionDigests row;
   row.text = 7;
-  const auto write = [&] { return NoteWriting(database_, 7, {}); };
+  const auto write = [&] { return NoteWriting(log_, 7, {}); };
   const auto ask = [&](int64_t created_ms) {
     row.created_ms = created_ms;
-    return [&] { return WasDeleted(database_, "salt", row, {}, {}); };
+    return [&] { return WasDeleted(log_, "salt", row, {}, {}); };
   };
   const int written = Cost(write), asked = Cost(ask(1)), asked_without_time = Cost(ask(0));
   ASSERT_TRUE(database_.Execute(

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/json/json.h"
+#include "memory/keeping/deletions.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/removal/hidden_parts.h"
@@ -140,6 +141,7 @@ Result<int64_t> Purge(Database& database, int64_t before_ms, int64_t used_since_
   read.Bind(before_ms).Bind(used_since_ms).Bind(most);
   ASSIGN_OR_RETURN(SweepCandidates rows, ReadCandidates(std::move(read)));
   ASSIGN_OR_RETURN(const std::string salt, SaltOf(database));
+  SqliteDeletions log(database);
   int64_t removed = 0;
   for (const SweepCandidate& row : rows) {
     // A trace with many edges takes several transactions.
@@ -147,7 +149,7 @@ Result<int64_t> Purge(Database& database, int64_t before_ms, int64_t used_since_
     if (!unlinked) return std::max<int64_t>(removed, 1);
     ASSIGN_OR_RETURN(bool retired, IsRetired(database, row.slot));
     // An earlier version may have deleted it without an entry.
-    if (!retired) RETURN_IF_ERROR(NoteDeletion(database, salt, row.slot));
+    if (!retired) RETURN_IF_ERROR(NoteDeletion(log, salt, row.slot));
     RETURN_IF_ERROR(RunOn(database,
                           "INSERT OR IGNORE INTO tombstones SELECT id, deleted_ms FROM "
                           "observations WHERE slot = ?1",

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lib/base/limits/answer_charge.h"
+#include "memory/keeping/deletions.h"
 #include "memory/model/slots.h"
-#include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/removal/erase_quotes.h"
 #include "memory/sqlite/removal/hidden_parts.h"
 #include "memory/sqlite/store/state.h"
@@ -17,14 +17,11 @@
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/viewer.h"
 #include "memory/sqlite/tables/waiting.h"
-#include "memory/sqlite/traces/trace_rows.h"
 #include "memory/sqlite/writing/observation_rows.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {
 
-using base::Code;
-using base::Error;
 using base::Result;
 using base::Status;
 using sqlite::Database;
@@ -39,13 +36,6 @@ constexpr int64_t kWrittenMeanwhileMs = 60'000;
 Status RunOnNumber(Database& database, const char* sql, int64_t number) {
   ASSIGN_OR_RETURN(Statement run, database.Prepare(sql));
   return run.Bind(number).Run();
-}
-
-// kNotFound: the id never existed.
-Status WasThere(Database& database, int64_t id) {
-  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT 1 FROM tombstones WHERE id = ?1"));
-  ASSIGN_OR_RETURN(const bool was, read.Bind(id).Step());
-  return was ? Status() : Status(NoSuchRow(id));
 }
 
 }  // namespace
@@ -75,11 +65,12 @@ struct SqliteStore::Erasure {
   // A hidden part that came back meanwhile stays.
   Status Remove(Database& database, int64_t one) {
     ASSIGN_OR_RETURN(const auto place, FindRow(database, one));
-    if (!place) return one == id ? WasThere(database, id) : Status();
+    SqliteObservations rows(database);
+    if (!place) return one == id ? WasThere(rows, id) : Status();
     if (one != id && place->live) return {};
     RETURN_IF_ERROR(LeadEdgesOn(database, place->slot));
     RETURN_IF_ERROR(RemoveFromIndex(database, place->slot));
-    RETURN_IF_ERROR(NoteDeletion(database, state.salt, place->slot));
+    RETURN_IF_ERROR(NoteDeletion(rows.deletions(), state.salt, place->slot));
     RETURN_IF_ERROR(state.eraser.Request(database, place->slot >> kRangeBits));
     RETURN_IF_ERROR(RunOnNumber(database, "DELETE FROM observations WHERE slot = ?1", place->slot));
     RETURN_IF_ERROR(RunOnNumber(database, "DELETE FROM revisions WHERE id = ?1", one));
@@ -122,43 +113,17 @@ struct SqliteStore::Erasure {
 Status SqliteStore::Delete(int64_t id, bool hard, int64_t now_ms) {
   Erasure erasure{*state_, id, now_ms};
   if (hard) return erasure.Run();
-  return erasure.Write([&](Database& database) -> Status {
-    ASSIGN_OR_RETURN(const auto place, FindRow(database, id));
-    if (!place) return WasThere(database, id);
-    RETURN_IF_ERROR(NoteDeletedSince(database, place->slot));
-    return HideInside(database, state_->salt, place->slot, now_ms);
+  return erasure.Write([&](Database& database) {
+    SqliteObservations rows(database);
+    return HideObservation(rows, id, state_->salt, now_ms);
   });
 }
 
-// A row `o` that a client hid, and that is no part of a merged trace.
-#define MEMORY_HIDDEN                                                                           \
-  "o.deleted_ms IS NOT NULL AND NOT EXISTS(SELECT 1 FROM retired r WHERE r.slot = o.slot) "     \
-  "AND NOT EXISTS(SELECT 1 FROM traces m WHERE m.slot = o.slot AND m.merged_into IS NOT NULL) " \
-  "AND NOT EXISTS(SELECT 1 FROM trace_sources m WHERE m.merged = o.slot) "
-
 Result<api::Observation> SqliteStore::Restore(int64_t id) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
-  return state_->writer->Run<api::Observation>([&](Database& database) -> Result<api::Observation> {
-    ASSIGN_OR_RETURN(const auto place, FindRow(database, id));
-    if (!place) return NoSuchRow(id);
-    if (place->live) return ReadRow(database, place->slot);
-    ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT 1 FROM observations o WHERE "
-                                                      "o.slot = ?1 AND " MEMORY_HIDDEN));
-    ASSIGN_OR_RETURN(const bool hidden, read.Bind(place->slot).Step());
-    if (!hidden) {
-      return Error{Code::kConflict, "observation " + std::to_string(id) +
-                                        " was hidden by retention or by a merge of traces, not by "
-                                        "a client: a longer retention or an unmerge restores it"};
-    }
-    ASSIGN_OR_RETURN(const api::Observation row, ReadRow(database, place->slot));
-    ASSIGN_OR_RETURN(const auto project, FindProject(database, row.project));
-    if (project)
-      RETURN_IF_ERROR(
-          FreeTopic(database, row.topic_key, *project, row.scope, state_->liveness->NowMs()));
-    ASSIGN_OR_RETURN(const bool shown, ShowInside(database, state_->salt, place->slot));
-    if (shown) return row;
-    return Error{Code::kConflict, "another observation has the topic_key \"" + row.topic_key +
-                                      "\" now: hide that one first"};
+  return state_->writer->Run<api::Observation>([&](Database& database) {
+    SqliteObservations rows(database);
+    return ShowObservation(rows, id, state_->salt, state_->liveness->NowMs());
   });
 }
 

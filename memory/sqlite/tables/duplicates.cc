@@ -27,8 +27,8 @@ constexpr const char* kByText = MEMORY_CANDIDATE
 // The ?12 newest rows of the text within a time span. A row without a time is known by its text
 // alone: the importer must see the one that it equals.
 constexpr const char* kImported =
-    "SELECT slot, deleted_ms IS NULL FROM ("
-    "SELECT slot, deleted_ms, title, created_ms, session, topic_key FROM observations o "
+    "SELECT slot, id, deleted_ms IS NOT NULL FROM ("
+    "SELECT slot, id, deleted_ms, title, created_ms, session, topic_key FROM observations o "
     "WHERE hash = ?1 AND project = ?2 AND scope = ?3 AND type = ?4 AND rule = ?5 AND "
     "content_ms BETWEEN ?6 AND ?7 " MEMORY_SEEN_BY(
         "?13", "?14", "?15") "ORDER BY content_ms DESC LIMIT ?12) "
@@ -36,24 +36,24 @@ constexpr const char* kImported =
     "coalesce(topic_key, '') = ?11 ORDER BY deleted_ms IS NOT NULL LIMIT 1";
 constexpr int64_t kMostOfItsTime = 256, kMostOfAnyTime = 16;
 
-Result<std::optional<Place>> FindBetween(Database& database, const api::Observation& row,
-                                         int64_t project, int64_t session, int64_t from_ms,
-                                         int64_t to_ms, int64_t most,
-                                         const std::optional<Viewer>& viewer) {
+Result<std::optional<KnownRow>> FindBetween(Database& database, const api::Observation& row,
+                                            int64_t project, int64_t session, int64_t from_ms,
+                                            int64_t to_ms, int64_t most,
+                                            const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(kImported));
   read.Bind(row.normalized_hash).Bind(project).Bind(row.scope).Bind(row.type);
   read.Bind(row.source.rule).Bind(from_ms).Bind(to_ms).Bind(row.title).Bind(row.created_ms);
   read.Bind(session).Bind(row.topic_key).Bind(most);
   ASSIGN_OR_RETURN(bool found, BindViewer(read, viewer).Step());
-  if (!found) return std::optional<Place>();
-  return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
+  if (!found) return std::optional<KnownRow>();
+  return std::optional(KnownRow{read.Int(0), read.Int(1), read.Int(2) != 0});
 }
 
 }  // namespace
 
-Result<std::optional<Place>> FindImported(Database& database, const api::Observation& row,
-                                          int64_t project, int64_t session,
-                                          const std::optional<Viewer>& viewer) {
+Result<std::optional<KnownRow>> FindImported(Database& database, const api::Observation& row,
+                                             int64_t project, int64_t session,
+                                             const std::optional<Viewer>& viewer) {
   if (row.created_ms == 0) {
     return FindBetween(database, row, project, session, INT64_MIN, INT64_MAX, kMostOfItsTime,
                        viewer);

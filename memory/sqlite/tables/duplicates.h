@@ -21,9 +21,9 @@ base::Result<std::vector<Candidate>> FindCandidates(sqlite::Database& database,
 // hidden one. A row without a time is found only if `viewer` sees it: with its time, session and
 // text a row is that row, whoever brings it. Reads at most a few hundred rows of the text, written
 // at the same time: it may miss a row that was imported with another text and got this one later.
-base::Result<std::optional<Place>> FindImported(sqlite::Database& database,
-                                                const api::Observation& row, int64_t project,
-                                                int64_t session,
-                                                const std::optional<Viewer>& viewer);
+base::Result<std::optional<KnownRow>> FindImported(sqlite::Database& database,
+                                                   const api::Observation& row, int64_t project,
+                                                   int64_t session,
+                                                   const std::optional<Viewer>& viewer);
 
 }  // namespace memory

@@ -92,7 +92,7 @@ class DuplicatesTest : public ::testing::Test {
   int64_t LookForImported(const api::Observation& row) {
     auto found = FindImported(database_, row, 1, 1, {});
     EXPECT_TRUE(found) << found.error().message;
-    return found && *found ? (*found)->slot : 0;
+    return found && *found ? (*found)->row : 0;
   }
 
   static constexpr int64_t kWindow = 15 * kMinute;
@@ -188,7 +188,7 @@ TEST_F(DuplicatesTest, ImportedRowMatchesItsTimeAndPrefersLive) {
       auto found = FindImported(database_, row, 1, 1, {});
       ASSERT_TRUE(found) << found.error().message;
       EXPECT_EQ(found->has_value(), all->Int(0) > 0) << hash << created_ms;
-      if (*found) EXPECT_EQ((*found)->live, all->Int(1) > 0) << hash << created_ms;
+      if (*found) EXPECT_EQ((*found)->hidden, all->Int(1) == 0) << hash << created_ms;
     }
   }
 }

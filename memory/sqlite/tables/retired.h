@@ -7,6 +7,12 @@
 
 namespace memory {
 
+// A row `o` that a client hid, and that is no part of a merged trace.
+#define MEMORY_HIDDEN                                                                           \
+  "o.deleted_ms IS NOT NULL AND NOT EXISTS(SELECT 1 FROM retired r WHERE r.slot = o.slot) "     \
+  "AND NOT EXISTS(SELECT 1 FROM traces m WHERE m.slot = o.slot AND m.merged_into IS NOT NULL) " \
+  "AND NOT EXISTS(SELECT 1 FROM trace_sources m WHERE m.merged = o.slot) "
+
 // Soft-deletes a live row: the row leaves the index and its topic becomes free. `reason`: ttl or
 // cap.
 base::Status Retire(sqlite::Database& database, int64_t slot, const char* reason, int64_t now_ms);

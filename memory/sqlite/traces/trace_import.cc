@@ -5,11 +5,12 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "memory/keeping/deletions.h"
+#include "memory/keeping/importing.h"
 #include "memory/keeping/saving.h"
-#include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/traces/archive.h"
-#include "memory/sqlite/writing/known_row.h"
+#include "memory/sqlite/writing/observation_rows.h"
 
 namespace memory {
 
@@ -128,7 +129,8 @@ Result<std::string> Insert(Database& database, const ArrivingTrace& arriving, st
                   row.project, "traces-"));
   ASSIGN_OR_RETURN(const Location location,
                    FindOrAddLocation(database, row.session_id, row.project, row.created_ms));
-  ASSIGN_OR_RETURN(const bool free, IsFreeId(database, row.id));
+  SqliteObservations rows(database);
+  ASSIGN_OR_RETURN(const bool free, IsFreeId(rows, row.id));
   if (!free) row.id = 0;
   ASSIGN_OR_RETURN(row.id, InsertRow(database, row, arriving.facts, location));
   ASSIGN_OR_RETURN(const auto place, FindRow(database, row.id));
@@ -166,9 +168,10 @@ Result<TraceTaken> TakeArriving(Database& database, const ArrivingTrace& arrivin
                                 const std::string& salt, const ImportOptions& options) {
   ASSIGN_OR_RETURN(const Whereto place, FindPlace(database, arriving, options.dedup));
   std::optional<TraceRow> here = place.here;
+  SqliteObservations rows(database);
   if (here && here->live) {
     ASSIGN_OR_RETURN(const Imported::Outcome met,
-                     MeetAgain(database, here->slot, arriving.row.tags, options));
+                     MeetAgain(rows, here->slot, arriving.row.tags, options));
     return TraceTaken{met, here->id};
   }
   DeletionDigests digests = DigestsOf(salt, arriving.row);
@@ -180,10 +183,10 @@ Result<TraceTaken> TakeArriving(Database& database, const ArrivingTrace& arrivin
         std::vector{OwnerDigest(salt, arriving.whole.trace.scope, arriving.whole.trace.scope_id)};
   std::optional<int64_t> hidden;
   if (here) hidden = here->slot;
-  ASSIGN_OR_RETURN(const bool deleted, WasDeleted(database, salt, digests, owners, hidden));
+  ASSIGN_OR_RETURN(const bool deleted, WasDeleted(rows.deletions(), salt, digests, owners, hidden));
   if (deleted && !options.restore)
     return TraceTaken{Imported::kSkippedDeleted, here ? here->id : std::string()};
-  if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, digests, owners));
+  if (deleted) RETURN_IF_ERROR(rows.deletions().Forget(digests, owners));
   if (here) {
     ASSIGN_OR_RETURN(const bool revived, Revive(database, here->slot));
     here->merged_into.clear();

@@ -213,13 +213,6 @@ Status PutTrace(Database& database, const TraceRow& row) {
   return put.Run();
 }
 
-Status NoteDeletedSince(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(Statement note,
-                   database.Prepare("UPDATE traces SET reason = ?2 WHERE slot = ?1 AND (reason = "
-                                    "'' OR reason GLOB 'pruned by run *')"));
-  return note.Bind(slot).Bind(kDeletedSince).Run();
-}
-
 api::NewObservation ObservationOf(const NewTrace& trace, const std::string& project) {
   api::NewObservation made;
   made.type = trace.kind;

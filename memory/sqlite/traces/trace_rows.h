@@ -55,10 +55,6 @@ base::Result<std::vector<TraceRow>> ReadSources(sqlite::Database& database,
 
 // Writes the row of `traces` of an existing observation.
 base::Status PutTrace(sqlite::Database& database, const TraceRow& row);
-// The reason of a trace that a client deleted as an observation: no undo brings it back.
-inline constexpr const char* kDeletedSince = "deleted";
-// Notes it beside the row of `slot`, if there is no other reason.
-base::Status NoteDeletedSince(sqlite::Database& database, int64_t slot);
 // The new trace's observation, without its session, and the row beside it, without its slot.
 api::NewObservation ObservationOf(const NewTrace& trace, const std::string& project);
 TraceRow RowOf(const NewTrace& trace, const TraceContext& context, int64_t now_ms);

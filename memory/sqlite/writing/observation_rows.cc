@@ -2,7 +2,6 @@
 #include "memory/sqlite/writing/observation_rows.h"
 
 #include "lib/base/json/json.h"
-#include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/tables/duplicates.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/retired.h"
@@ -42,9 +41,18 @@ Result<Location> SqliteObservations::FindOrAddLocation(const std::string& sessio
   return memory::FindOrAddLocation(database_, session, project, now_ms);
 }
 
-Result<std::optional<RowId>> SqliteObservations::FindLive(int64_t id) {
-  ASSIGN_OR_RETURN(const std::optional<Place> place, FindRow(database_, id));
-  return place && place->live ? std::optional(place->slot) : std::nullopt;
+Result<std::optional<RowPlace>> SqliteObservations::Find(int64_t id) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database_.Prepare("SELECT o.slot, o.project, o.session, o.deleted_ms IS NOT "
+                                     "NULL, " MEMORY_LIVE "FROM observations o WHERE o.id = ?1"));
+  return read.Bind(id).ReadFirst([](const Statement& row) {
+    return RowPlace{row.Int(0), {row.Int(1), row.Int(2)}, row.Int(3) != 0, row.Int(4) != 0};
+  });
+}
+
+Result<bool> SqliteObservations::WasRemoved(int64_t id) {
+  ASSIGN_OR_RETURN(Statement read, database_.Prepare("SELECT 1 FROM tombstones WHERE id = ?1"));
+  return read.Bind(id).Step();
 }
 
 Result<Observation> SqliteObservations::Read(RowId row) { return ReadRow(database_, row); }
@@ -137,27 +145,75 @@ Status SqliteObservations::SetTopic(RowId row, const std::string& topic_key) {
   return name.Bind(row).Bind(topic_key).Run();
 }
 
-Status SqliteObservations::NoteWriting(int64_t text_digest, const std::optional<int64_t>& owner) {
-  return memory::NoteWriting(database_, text_digest, owner);
+Result<std::optional<KnownRow>> SqliteObservations::FindImported(
+    const Observation& row, const Location& location, const std::optional<Viewer>& viewer) {
+  return memory::FindImported(database_, row, location.project, location.session, viewer);
 }
 
-Status HideInside(Database& database, const std::string& salt, int64_t slot, int64_t now_ms) {
-  RETURN_IF_ERROR(RemoveFromIndex(database, slot));
-  RETURN_IF_ERROR(NoteDeletion(database, salt, slot));
-  // Longer rules do not restore rows that a client deleted.
-  ASSIGN_OR_RETURN(Statement keep_off, database.Prepare("DELETE FROM retired WHERE slot = ?1"));
-  RETURN_IF_ERROR(keep_off.Bind(slot).Run());
-  ASSIGN_OR_RETURN(Statement hide, database.Prepare("UPDATE observations SET deleted_ms = ?2 "
-                                                    "WHERE slot = ?1 AND deleted_ms IS NULL"));
-  return hide.Bind(slot).Bind(now_ms).Run();
+Result<bool> SqliteObservations::IsSeenBy(const std::optional<Viewer>& viewer, RowId row) {
+  return viewer ? memory::IsSeenBy(database_, *viewer, row) : Result<bool>(true);
 }
 
-Result<bool> ShowInside(Database& database, const std::string& salt, int64_t slot) {
-  ASSIGN_OR_RETURN(const bool shown, Revive(database, slot));
-  if (!shown) return false;
-  ASSIGN_OR_RETURN(const Observation row, ReadRow(database, slot));
-  RETURN_IF_ERROR(ForgetDeletion(database, DigestsOf(salt, row), std::nullopt));
-  return true;
+Status SqliteObservations::ImportRevision(int64_t id, const Revision& revision) {
+  ASSIGN_OR_RETURN(
+      Statement add,
+      database_.Prepare("INSERT OR IGNORE INTO revisions(id, revision, replaced_ms, written_ms, "
+                        "type, title, tags, origin, content) "
+                        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+  add.Bind(id).Bind(revision.revision).Bind(revision.replaced_ms).Bind(revision.written_ms);
+  add.Bind(revision.type).Bind(revision.title).Bind(base::DumpJson(revision.tags));
+  return add.Bind(revision.origin).Bind(revision.content).Run();
+}
+
+Status SqliteObservations::SetTags(RowId row, const std::vector<std::string>& tags) {
+  RETURN_IF_ERROR(RemoveFromIndex(database_, row));
+  ASSIGN_OR_RETURN(Statement write,
+                   database_.Prepare("UPDATE observations SET tags = ?2 WHERE slot = ?1"));
+  RETURN_IF_ERROR(write.Bind(row).Bind(base::DumpJson(tags)).Run());
+  return AddToIndex(database_, row);
+}
+
+Status SqliteObservations::SetOrigin(RowId row, const std::string& origin) {
+  ASSIGN_OR_RETURN(Statement write,
+                   database_.Prepare("UPDATE observations SET origin = ?2 WHERE slot = ?1"));
+  return write.Bind(row).Bind(origin).Run();
+}
+
+Result<bool> SqliteObservations::FillSession(const Location& location, const api::Session& session,
+                                             int64_t summarized_ms) {
+  ASSIGN_OR_RETURN(
+      Statement write,
+      database_.Prepare("UPDATE sessions SET started_ms = ?2, ended_ms = ?3, summarized_ms = ?4, "
+                        "summary = ?5, message_count = ?6, predecessor = ?7, implied = 0 "
+                        "WHERE number = ?1 AND implied = 1"));
+  write.Bind(location.session).Bind(session.started_ms).Bind(session.ended_ms);
+  write.Bind(summarized_ms).Bind(session.summary).Bind(session.message_count);
+  RETURN_IF_ERROR(write.Bind(session.predecessor).Run());
+  return database_.Changes() != 0;
+}
+
+Status SqliteObservations::Hide(RowId row, int64_t now_ms) {
+  RETURN_IF_ERROR(RemoveFromIndex(database_, row));
+  ASSIGN_OR_RETURN(Statement keep_off, database_.Prepare("DELETE FROM retired WHERE slot = ?1"));
+  RETURN_IF_ERROR(keep_off.Bind(row).Run());
+  ASSIGN_OR_RETURN(Statement hide, database_.Prepare("UPDATE observations SET deleted_ms = ?2 "
+                                                     "WHERE slot = ?1 AND deleted_ms IS NULL"));
+  return hide.Bind(row).Bind(now_ms).Run();
+}
+
+Result<bool> SqliteObservations::Show(RowId row) { return Revive(database_, row); }
+
+Result<bool> SqliteObservations::IsHiddenByClient(RowId row) {
+  ASSIGN_OR_RETURN(Statement read, database_.Prepare("SELECT 1 FROM observations o WHERE "
+                                                     "o.slot = ?1 AND " MEMORY_HIDDEN));
+  return read.Bind(row).Step();
+}
+
+Status SqliteObservations::RefuseUndo(RowId row) {
+  ASSIGN_OR_RETURN(Statement note,
+                   database_.Prepare("UPDATE traces SET reason = ?2 WHERE slot = ?1 AND (reason = "
+                                     "'' OR reason GLOB 'pruned by run *')"));
+  return note.Bind(row).Bind(kDeletedSince).Run();
 }
 
 }  // namespace memory

@@ -6,16 +6,20 @@
 #include <vector>
 
 #include "lib/sqlite/database.h"
+#include "memory/keeping/hiding.h"
 #include "memory/keeping/saving.h"
+#include "memory/sqlite/removal/deletions.h"
 
 namespace memory {
 
 class SqliteObservations final : public Observations {
  public:
-  explicit SqliteObservations(sqlite::Database& database) : database_(database) {}
+  explicit SqliteObservations(sqlite::Database& database)
+      : database_(database), deletions_(database) {}
   base::Result<Location> FindOrAddLocation(const std::string& session, const std::string& project,
                                            int64_t now_ms) override;
-  base::Result<std::optional<RowId>> FindLive(int64_t id) override;
+  base::Result<std::optional<RowPlace>> Find(int64_t id) override;
+  base::Result<bool> WasRemoved(int64_t id) override;
   base::Result<api::Observation> Read(RowId row) override;
   base::Result<std::vector<Candidate>> FindCandidates(const Incoming& incoming,
                                                       const Location& location,
@@ -33,13 +37,30 @@ class SqliteObservations final : public Observations {
   base::Status AddRevision(RowId row, const api::Observation& text, int64_t now_ms) override;
   base::Status CountDuplicate(RowId row, int64_t now_ms) override;
   base::Status SetTopic(RowId row, const std::string& topic_key) override;
-  base::Status NoteWriting(int64_t text_digest, const std::optional<int64_t>& owner) override;
+  base::Result<std::optional<KnownRow>> FindImported(const api::Observation& row,
+                                                     const Location& location,
+                                                     const std::optional<Viewer>& viewer) override;
+  base::Result<bool> IsSeenBy(const std::optional<Viewer>& viewer, RowId row) override;
+  base::Status ImportRevision(int64_t id, const Revision& revision) override;
+  base::Status SetTags(RowId row, const std::vector<std::string>& tags) override;
+  base::Status SetOrigin(RowId row, const std::string& origin) override;
+  base::Result<bool> FillSession(const Location& location, const api::Session& session,
+                                 int64_t summarized_ms) override;
+  base::Status Hide(RowId row, int64_t now_ms) override;
+  base::Result<bool> Show(RowId row) override;
+  base::Result<bool> IsHiddenByClient(RowId row) override;
+  base::Status RefuseUndo(RowId row) override;
+  Deletions& deletions() override { return deletions_; }
 
  private:
   sqlite::Database& database_;
+  SqliteDeletions deletions_;
 };
 
-// SaveObservation and ChangeObservation on a file.
+// The reason of a trace that a client deleted as an observation.
+inline constexpr const char* kDeletedSince = "deleted";
+
+// The functions of memory/keeping on a file.
 inline base::Result<Saved> SaveInside(sqlite::Database& database, const Saving& saving) {
   SqliteObservations rows(database);
   return SaveObservation(rows, saving);
@@ -50,10 +71,15 @@ inline base::Result<api::Observation> ChangeInside(sqlite::Database& database, i
   SqliteObservations rows(database);
   return ChangeObservation(rows, id, patch, facts_of, now_ms);
 }
-// Soft-deletes the row of `slot`, live or not.
-base::Status HideInside(sqlite::Database& database, const std::string& salt, int64_t slot,
-                        int64_t now_ms);
-// Undoes a soft delete. False: another row has its topic now.
-base::Result<bool> ShowInside(sqlite::Database& database, const std::string& salt, int64_t slot);
+inline base::Status HideInside(sqlite::Database& database, const std::string& salt, int64_t slot,
+                               int64_t now_ms) {
+  SqliteObservations rows(database);
+  return HideRow(rows, slot, salt, now_ms);
+}
+inline base::Result<bool> ShowInside(sqlite::Database& database, const std::string& salt,
+                                     int64_t slot) {
+  SqliteObservations rows(database);
+  return ShowRow(rows, slot, salt);
+}
 
 }  // namespace memory
