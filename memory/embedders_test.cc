@@ -35,11 +35,11 @@ TEST(Embedders, PiecesOfTheTableAreNearByMeaning) {
   };
   const std::vector<Piece> asked = {one("car"), one("salary")};
   const std::vector<Piece> known = {one("car"), one("vehicle"), one("wages")};
-  const std::vector<uint8_t> near = pieces->Compare(known, asked);
-  ASSERT_EQ(near.size(), 6U);
-  EXPECT_EQ(near[0], 255);
-  EXPECT_GT(near[2], near[3]);  // vehicle: car, salary
-  EXPECT_GT(near[5], near[4]);  // wages: salary, car
+  const std::vector<PieceCosines> near = pieces->Compare(known, asked);
+  ASSERT_EQ(near.size(), 3U);
+  EXPECT_EQ(near[0].parts[0], 255);
+  EXPECT_GT(near[1].parts[0], near[1].parts[1]);  // vehicle: car, salary
+  EXPECT_GT(near[2].parts[1], near[2].parts[0]);  // wages: salary, car
   EXPECT_EQ(pieces->PiecesOf("Is the car, the 7 a car?"), std::vector<Piece>{one("car")});
 }
 

@@ -2,6 +2,7 @@
 #include "memory/table_pieces.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +13,6 @@
 namespace memory {
 namespace {
 
-constexpr float kParts = 255;
 constexpr size_t kAhead = 16, kLine = 64;  // rows, bytes of a cache line
 
 int32_t DotOf(std::span<const int8_t> a, std::span<const int8_t> b) {
@@ -48,12 +48,24 @@ const TablePieces::Facts& TablePieces::Known() const {
   return facts_;
 }
 
-std::vector<uint8_t> TablePieces::Compare(std::span<const Piece> pieces,
-                                          std::span<const Piece> asked) const {
+std::vector<PieceCosines> TablePieces::Compare(std::span<const Piece> pieces,
+                                               std::span<const Piece> asked) const {
+  static_assert(PieceCosines::kMost == embedding::DotEight::kMost);
+  using Numbers __attribute__((vector_size(PieceCosines::kMost * sizeof(int32_t)))) = int32_t;
+  using Floats __attribute__((vector_size(PieceCosines::kMost * sizeof(float)))) = float;
   const Facts& facts = Known();
-  std::vector<int8_t> rows(pieces.size() * table_.dimensions());
-  std::vector<float> inverse;
-  inverse.reserve(pieces.size());
+  asked = asked.first(std::min(asked.size(), PieceCosines::kMost));
+  std::vector<int8_t> rows;
+  Floats scales{};
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const std::span<const int8_t> row = table_.RowOf(asked[i]);
+    rows.insert(rows.end(), row.begin(), row.end());
+    scales[i] = PieceCosines::kParts * facts.inverse[asked[i]];
+  }
+  const embedding::DotEight questions(rows, table_.dimensions());
+  std::vector<PieceCosines> cosines;
+  cosines.reserve(pieces.size());
+  std::array<int32_t, PieceCosines::kMost> products;
   for (size_t i = 0; i < pieces.size(); ++i) {
     // Rows lie apart in a table that no cache holds: waiting for each would take most of the time.
     if (i + kAhead < pieces.size()) {
@@ -61,19 +73,15 @@ std::vector<uint8_t> TablePieces::Compare(std::span<const Piece> pieces,
       for (size_t at = 0; at < next.size(); at += kLine) __builtin_prefetch(next.data() + at);
       __builtin_prefetch(&facts.inverse[pieces[i + kAhead]]);
     }
-    std::memcpy(rows.data() + i * table_.dimensions(), table_.RowOf(pieces[i]).data(),
-                table_.dimensions());
-    inverse.push_back(facts.inverse[pieces[i]]);
-  }
-  std::vector<int32_t> products(pieces.size());
-  std::vector<uint8_t> cosines(pieces.size() * asked.size());
-  for (size_t i = 0; i < asked.size(); ++i) {
-    embedding::DotBatch(table_.RowOf(asked[i]), rows, products);
-    const float scale = kParts * facts.inverse[asked[i]];
-    for (size_t at = 0; at < pieces.size(); ++at) {
-      const float parts = static_cast<float>(products[at]) * inverse[at] * scale + 0.5F;
-      cosines[at * asked.size() + i] = static_cast<uint8_t>(std::clamp(parts, 0.0F, kParts));
-    }
+    questions.Dot(table_.RowOf(pieces[i]), products);
+    Numbers whole;
+    std::memcpy(&whole, products.data(), sizeof whole);
+    Floats parts = __builtin_convertvector(whole, Floats) * (scales * facts.inverse[pieces[i]]);
+    parts += 0.5F;
+    parts = parts > 0.0F ? parts : Floats{};
+    parts = parts < PieceCosines::kParts ? parts : Floats{} + PieceCosines::kParts;
+    cosines.push_back(
+        {__builtin_convertvector(__builtin_convertvector(parts, Numbers), PieceCosines::Bytes)});
   }
   return cosines;
 }

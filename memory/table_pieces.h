@@ -21,8 +21,8 @@ class TablePieces final : public PieceMeaning {
   // The table outlives the object and has at most kMost pieces.
   explicit TablePieces(const embedding::StaticTable& table) : table_(table) {}
   std::vector<Piece> PiecesOf(std::string_view text) const override;
-  std::vector<uint8_t> Compare(std::span<const Piece> pieces,
-                               std::span<const Piece> asked) const override;
+  std::vector<PieceCosines> Compare(std::span<const Piece> pieces,
+                                    std::span<const Piece> asked) const override;
 
  private:
   // Of each piece, some 125 KiB: made with the first index, so that an idle server has none.

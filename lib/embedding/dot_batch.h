@@ -1,8 +1,10 @@
 // Dot products of one vector with many, with AVX2 if available.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace embedding {
 
@@ -10,5 +12,19 @@ namespace embedding {
 // values; at most 65,536 values per row. Exact.
 void DotBatch(std::span<const int8_t> question, std::span<const int8_t> rows,
               std::span<int32_t> products);
+
+// The dot products of a row with up to eight vectors, for rows that lie apart: each is read once.
+// Any thread.
+class DotEight {
+ public:
+  static constexpr size_t kMost = 8;
+  // `vectors`: at most kMost consecutive ones of `size` values, each 1 to 65,536.
+  DotEight(std::span<const int8_t> vectors, size_t size);
+  // products[i] = vector i · row; 0 after the last one. Exact.
+  void Dot(std::span<const int8_t> row, std::span<int32_t, kMost> products) const;
+
+ private:
+  std::vector<int16_t> pairs_;  // two values of vector 0, the same two of vector 1, and so on
+};
 
 }  // namespace embedding

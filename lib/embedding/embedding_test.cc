@@ -1,7 +1,10 @@
 // Pieces of texts, sums of their rows, and dot products.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "lib/base/json/json.h"
 #include "lib/base/process/file.h"
@@ -54,6 +57,24 @@ TEST(DotBatch, IsExactForAnyNumberOfValues) {
     for (size_t i = 0; i < rows.size(); ++i) expected[i / size] += rows[i] * question[i % size];
     DotBatch(question, rows, products);
     EXPECT_EQ(products, expected) << size;
+  }
+}
+
+TEST(DotEight, EqualsDotBatchForEveryVector) {
+  std::mt19937 random(2);
+  for (size_t size : {1, 2, 15, 16, 17, 33, 128, 255}) {
+    for (size_t count = 0; count <= DotEight::kMost; ++count) {
+      std::vector<int8_t> row(size), vectors(count * size);
+      for (int8_t& value : row) value = static_cast<int8_t>(random());
+      for (int8_t& value : vectors) value = static_cast<int8_t>(random());
+      row[0] = -128;
+      std::vector<int32_t> expected(count);
+      DotBatch(row, vectors, expected);
+      expected.resize(DotEight::kMost);
+      std::vector<int32_t> products(DotEight::kMost, 7);
+      DotEight(vectors, size).Dot(row, std::span<int32_t, DotEight::kMost>(products));
+      EXPECT_EQ(products, expected) << size << " values, " << count << " vectors";
+    }
   }
 }
 

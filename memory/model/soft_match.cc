@@ -15,16 +15,10 @@ namespace {
 constexpr double kNearAfter[] = {1, 0.8, 0.6, 0.5};   // for the 1st, 2nd, 3rd record after a word
 constexpr double kNearBefore[] = {1, 0.7, 0.5, 0.4};  // and before it
 
-constexpr double kScale = 255;
 constexpr size_t kMostDistinct = std::numeric_limits<uint16_t>::max();
 
-// Cosines with the asked pieces, in one register: -O2 makes no vectors of loops over bytes.
-struct Lanes {
-  using Bytes __attribute__((vector_size(AskedPieces::kMost))) = uint8_t;
-  Bytes parts;  // of kScale; those below 0 as 0
-};
 struct Floats {
-  using Values __attribute__((vector_size(AskedPieces::kMost * sizeof(float)))) = float;
+  using Values __attribute__((vector_size(PieceCosines::kMost * sizeof(float)))) = float;
   Values values;
 };
 
@@ -32,31 +26,37 @@ struct Floats {
 // records have it.
 std::vector<Floats> NearestOf(std::span<const std::span<const Piece>> records,
                               const AskedPieces& asked, const PieceMeaning& meaning) {
-  // Of each piece its place among the distinct ones; kept, since clearing all of it takes longer.
-  thread_local std::vector<uint16_t> known(size_t{std::numeric_limits<Piece>::max()} + 1);
-  std::vector<Piece> distinct;
+  // Of each piece its place among the distinct ones, from 1; kept, since clearing all of it takes
+  // longer.
+  thread_local std::vector<uint16_t> places(size_t{std::numeric_limits<Piece>::max()} + 1);
+  uint16_t* const place = places.data();
+  size_t total = 0;
+  for (const std::span<const Piece> pieces : records) total += pieces.size();
+  std::vector<Piece> distinct(std::min(total, kMostDistinct) + 1);
+  size_t count = 0;
   for (const std::span<const Piece> pieces : records) {
     for (const Piece piece : pieces) {
-      if (known[piece] != 0 || distinct.size() == kMostDistinct) continue;
-      distinct.push_back(piece);
-      known[piece] = static_cast<uint16_t>(distinct.size());
+      // Without a branch, which no processor predicts.
+      const bool is_new = (place[piece] == 0) & (count < kMostDistinct);
+      distinct.data()[count] = piece;
+      count += is_new;
+      place[piece] = is_new ? static_cast<uint16_t>(count) : place[piece];
     }
   }
-  const std::vector<uint8_t> cosines = meaning.Compare(distinct, asked.pieces);
-  std::vector<Lanes> compared(distinct.size() + 1);
-  for (size_t piece = 0, at = 0; piece < distinct.size(); ++piece)
-    for (size_t i = 0; i < asked.pieces.size(); ++i) compared[piece + 1].parts[i] = cosines[at++];
+  distinct.resize(count);
+  std::vector<PieceCosines> cosines = meaning.Compare(distinct, asked.pieces);
+  cosines.insert(cosines.begin(), PieceCosines{});  // of pieces that are not among them
   std::vector<Floats> nearest;
   nearest.reserve(records.size());
   for (const std::span<const Piece> pieces : records) {
-    Lanes best{};
+    PieceCosines best{};
     for (const Piece piece : pieces) {
-      const Lanes& lanes = compared[known[piece]];
-      best.parts = lanes.parts > best.parts ? lanes.parts : best.parts;
+      const PieceCosines& one = cosines.data()[place[piece]];
+      best.parts = one.parts > best.parts ? one.parts : best.parts;
     }
     nearest.push_back({__builtin_convertvector(best.parts, Floats::Values)});
   }
-  for (const Piece piece : distinct) known[piece] = 0;
+  for (const Piece piece : distinct) place[piece] = 0;
   return nearest;
 }
 
@@ -105,7 +105,7 @@ std::vector<double> SoftMatches(std::span<const Record> records,
     }
     double match = 0;
     for (size_t k = 0; k < asked.weights.size(); ++k)
-      match += asked.weights[k] / kScale * double{best.values[k]};
+      match += asked.weights[k] / PieceCosines::kParts * double{best.values[k]};
     matches.push_back(match);
   }
   return matches;

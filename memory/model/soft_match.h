@@ -14,7 +14,7 @@ namespace memory {
 
 // The pieces of a question that count most, and their weights.
 struct AskedPieces {
-  static constexpr size_t kMost = 8;
+  static constexpr size_t kMost = PieceCosines::kMost;
   std::vector<Piece> pieces;
   std::vector<double> weights;
 };

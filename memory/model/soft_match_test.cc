@@ -14,12 +14,16 @@ namespace {
 class Numbers : public PieceMeaning {
  public:
   std::vector<Piece> PiecesOf(std::string_view) const override { return {}; }
-  std::vector<uint8_t> Compare(std::span<const Piece> pieces,
-                               std::span<const Piece> asked) const override {
-    std::vector<uint8_t> near;
-    for (const Piece piece : pieces)
-      for (const Piece one : asked)
-        near.push_back(static_cast<uint8_t>(255 * std::max(0.0, 1 - std::abs(piece - one) / 10.0)));
+  std::vector<PieceCosines> Compare(std::span<const Piece> pieces,
+                                    std::span<const Piece> asked) const override {
+    std::vector<PieceCosines> near;
+    for (const Piece piece : pieces) {
+      PieceCosines& made = near.emplace_back();
+      for (size_t i = 0; i < asked.size(); ++i) {
+        const double cosine = std::max(0.0, 1 - std::abs(piece - asked[i]) / 10.0);
+        made.parts[i] = static_cast<uint8_t>(PieceCosines::kParts * cosine);
+      }
+    }
     return near;
   }
 };

@@ -24,9 +24,20 @@ using base::Status;
 namespace {
 
 // Only the strongest matches and their neighbours are scored: 98 of 100 of the first five are those
-// of scoring everything (100,000 rows, scripts/bench/memory.py). The second limit applies if too
-// few of them have the queried type or project.
+// of scoring everything (100,000 rows, scripts/bench/memory.py). The next limit applies if too few
+// of them have the queried type or project.
 constexpr size_t kScored = 512, kScoredOfMore = 8192;
+// Signals read all words of each row and of those beside it: fewer rows, which find as much
+// (scripts/bench/retrieval.py).
+constexpr size_t kSignalled = 64, kSignalledOfRow = 4;  // for each row to return
+
+size_t FirstLimit(bool by_signals, size_t limit) {
+  if (!by_signals) return std::max(kScored, limit);
+  return std::max(std::clamp(kSignalledOfRow * limit, kSignalled, kScored), limit);
+}
+
+size_t NextLimit(size_t most) { return most < kScored ? kScored : kScoredOfMore; }
+
 constexpr size_t kMaxTopics = 20;     // of a range
 constexpr size_t kKeptWords = 4096;   // from one query to the next
 constexpr size_t kSortedAtOnce = 64;  // of a ranking: few queries need more
@@ -368,7 +379,7 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
   ranking.partial = search.partial;
   ranking.by_meaning = !search.near.empty();
   const size_t candidates = std::max(found_.rows.size(), search.near.size());
-  for (size_t most = std::max(kScored, query.limit);; most = kScoredOfMore) {
+  for (size_t most = FirstLimit(BySignals(query, search), query.limit);; most = NextLimit(most)) {
     const std::vector<int64_t> others = Others(query, search, most);
     ASSIGN_OR_RETURN(const std::vector<Record> records,
                      Load(database, query, search, most, others));
