@@ -127,6 +127,12 @@ TEST_P(ImportingTest, RowUnderAnotherIdIsKnownByItsTextUnlessDedupIsOff) {
   EXPECT_NE(twin.observation, id);
 }
 
+TEST_P(ImportingTest, RowOfAnotherTimeUnderTheSameIdIsAnotherRow) {
+  MustImport(Given("text", 7));
+  EXPECT_NE(MustImport(Given("text", 7, kMidnight + 1)).observation, 7);
+  EXPECT_EQ(MustImport(Given("text", 7, 0)).observation, 7) << "without a time";
+}
+
 TEST_P(ImportingTest, RowOfAnotherSessionIsAnotherRow) {
   const int64_t id = MustImport(Given("text", 7)).observation;
   api::Observation other = Given("text", 7);
@@ -267,10 +273,13 @@ TEST_P(ImportingTest, EarlierVersionsComeWithANewRow) {
     one.type = "note", one.origin = "user";
     one.content = "version " + std::to_string(i + 1);
   }
+  revisions.push_back(revisions.front());
+  revisions.back().content = "another first version";
   MustImport(row, {}, revisions);
   EXPECT_TRUE(*rows().HasRevision(7, "version 1"));
   EXPECT_TRUE(*rows().HasRevision(7, "version 2"));
   EXPECT_FALSE(*rows().HasRevision(7, "version 3")) << "that is the row itself";
+  EXPECT_FALSE(*rows().HasRevision(7, "another first version")) << "of two the first counts";
 }
 
 TEST_P(ImportingTest, OnlyASessionOfRowsAloneTakesTimesAndSummary) {

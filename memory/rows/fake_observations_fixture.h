@@ -165,10 +165,15 @@ class FakeObservations final : public Observations, private Deletions {
   base::Result<bool> IsSeenBy(const std::optional<Viewer>&, RowId) override { return true; }
   base::Status ImportRevision(int64_t id, const Revision& revision) override {
     api::Observation old;
+    old.revision_count = revision.revision;
     old.type = revision.type;
     old.content = revision.content;
     old.normalized_hash = api::NormalizedHash(old.content);
-    At((*Find(id))->row).history.push_back(old);
+    auto& history = At((*Find(id))->row).history;
+    const bool known = std::any_of(history.begin(), history.end(), [&](const auto& one) {
+      return one.revision_count == old.revision_count;
+    });
+    if (!known) history.push_back(old);
     return {};
   }
   base::Status SetTags(RowId row, const std::vector<std::string>& tags) override {
