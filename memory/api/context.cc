@@ -98,8 +98,6 @@ void RecordInjected(const Request& request, const SearchResult& recalled) {
   if (recalled.partial) span->Attribute("partial", true);
 }
 
-}  // namespace
-
 Response Search(const Api& api, const Request& request) {
   Result<SearchResult> result = [&]() -> Result<SearchResult> {
     const std::optional<std::string> text = QueryOf(request);
@@ -134,6 +132,8 @@ Response Search(const Api& api, const Request& request) {
   return response;
 }
 
+}  // namespace
+
 Result<Json> ContextAnswer(const Api& api, const Request& request) {
   ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
   filter.stop = request.client_gone;
@@ -161,6 +161,12 @@ Result<Json> ContextAnswer(const Api& api, const Request& request) {
     answer["partial"] = true;
   }
   return answer;
+}
+
+HandlerTable FindingHandlers() {
+  return {
+      {"search", Search},
+  };
 }
 
 }  // namespace memory

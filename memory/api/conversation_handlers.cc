@@ -3,6 +3,7 @@
 #include "memory/api/handlers.h"
 
 namespace memory {
+namespace {
 
 http::Response DeleteConversation(const Api& api, const http::Request& request) {
   const base::Status removed = [&]() -> base::Status {
@@ -12,6 +13,14 @@ http::Response DeleteConversation(const Api& api, const http::Request& request) 
     return any ? base::Status() : conversation::NoConversation(id);
   }();
   return removed ? http::EmptyResponse(204) : http::ErrorResponse(removed.error());
+}
+
+}  // namespace
+
+HandlerTable ConversationHandlers() {
+  return {
+      {"delete_conversation", DeleteConversation},
+  };
 }
 
 }  // namespace memory

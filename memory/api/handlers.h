@@ -2,6 +2,10 @@
 // and model/ have the decisions.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "lib/base/process/clock.h"
 #include "lib/http/message/message.h"
 #include "lib/telemetry/metrics.h"
@@ -25,26 +29,17 @@ struct Api {
 
 using ApiHandler = http::Response(const Api&, const http::Request&);
 
-// Of sessions and observations. EndSession streams the transcript; Forget is not served yet.
-ApiHandler OpenApi, Health, PostSession, EndSession, RecentSessions, PostObservation,
-    RecentObservations, GetObservation, GetRevisions, PatchObservation, DeleteObservation,
-    RestoreObservation, HiddenObservations, Search, Timeline, Stats, GetRetention, PutRetention,
-    Forget;
+// Handlers by the names of their rows in lib/api/operations: a table for each file of handlers.
+struct NamedHandler {
+  std::string_view name;
+  ApiHandler* handler;
+};
+using HandlerTable = std::vector<NamedHandler>;
+
+HandlerTable SessionHandlers(), ObservationHandlers(), FindingHandlers(), RetentionHandlers();
+HandlerTable ConversationHandlers(), ItemHandlers(), EpisodeHandlers(), SharedHandlers();
+HandlerTable TraceHandlers(), ReflectHandlers(), IngestHandlers();
+
 base::Result<base::Json> ContextAnswer(const Api& api, const http::Request& request);
-// A sidecar prunes its own conversations by its policy.
-ApiHandler DeleteConversation;
-// items/
-ApiHandler PutItem, GetItem, PatchItem, DeleteItem, FindItems, RenderFoundItems, ConsiderItem;
-// episodes/; GetEpisodes: of one conversation.
-ApiHandler StoreEpisode, SearchEpisodes, GetEpisodes;
-// shared/: between Agents. An item that the caller may not read answers like a missing one, in
-// about the same time.
-ApiHandler PutShared, GetShared, DeleteShared, ListShared;
-// traces/. ContextWithDue is GET /context: with `due=N` also what is due, in the same answer.
-ApiHandler PostTrace, GetTrace, PatchTrace, DeleteTrace, MergeTraces, UnmergeTrace, SearchTraces,
-    ContextWithDue, DueTraces, ReflectTraces, ReflectRuns, UndoReflectRun, OriginalOfTrace, PutEdge,
-    DeleteEdge;
-// ingest/
-ApiHandler PostTurn, GetTurn, RetryTurn;
 
 }  // namespace memory

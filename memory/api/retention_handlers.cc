@@ -19,17 +19,15 @@ Result<std::string> ProjectOf(const Request& request) {
   return api::RequiredText({{"project", *project}}, "project", api::kMaxProject);
 }
 
-Result<Json> Answer(const Api& api, const std::string& project) {
+Result<Json> RetentionAnswer(const Api& api, const std::string& project) {
   ASSIGN_OR_RETURN(RetentionRules rules, api.store.Retention(project));
   return Json{{"project", project}, {"retention", EncodeRetention(rules)}};
 }
 
-}  // namespace
-
 Response GetRetention(const Api& api, const Request& request) {
   Result<Json> answer = [&]() -> Result<Json> {
     ASSIGN_OR_RETURN(std::string project, ProjectOf(request));
-    return Answer(api, project);
+    return RetentionAnswer(api, project);
   }();
   return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
 }
@@ -43,9 +41,18 @@ Response PutRetention(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(RetentionRules rules, DecodeRetention(body["retention"]));
     if (!api.administrator) RETURN_IF_ERROR(CheckAgentsRetention(rules));
     RETURN_IF_ERROR(api.store.SetRetention(project, rules));
-    return Answer(api, project);
+    return RetentionAnswer(api, project);
   }();
   return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
+}
+
+}  // namespace
+
+HandlerTable RetentionHandlers() {
+  return {
+      {"get_retention", GetRetention},
+      {"set_retention", PutRetention},
+  };
 }
 
 }  // namespace memory

@@ -84,7 +84,7 @@ TEST(ToolInput, TheLimitsAreThoseOfTheDecoders) {
   EXPECT_EQ(PropertiesOf("mem_update")["content"]["maxLength"], api::kMaxContent);
   EXPECT_EQ(PropertiesOf("mem_get")["id"]["maximum"], api::kMaxId);
   EXPECT_EQ(PropertiesOf("memory_store")["key"]["maxLength"], api::kMaxItemKey);
-  EXPECT_EQ(PropertiesOf("memory_retrieve")["limit"]["maximum"], api::kMaxItemsFound);
+  EXPECT_EQ(PropertiesOf("memory_retrieve")["limit"]["maximum"], 100);
   EXPECT_EQ(PropertiesOf("memory_add")["tags"]["maxItems"], api::kMaxTags);
   EXPECT_EQ(PropertiesOf("memory_add")["type"]["enum"], Json(base::Split(api::kTraceKinds, '|')));
   EXPECT_EQ(PropertiesOf("memory_merge")["traceIds"]["maxItems"], api::kMaxTracesMerged);

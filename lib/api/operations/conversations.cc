@@ -12,6 +12,64 @@
 namespace api {
 namespace {
 
+// The objects of answers, and those inside bodies.
+const FieldList kBlockFields = With(
+    {Whole("block"), Text("query"), OneOf("state", "open|closed"), Text("summary"), Whole("tokens"),
+     Object("tools"), Whole("from"), Whole("to"), Time("opened_at"), OrNull(Time("closed_at"))},
+    {});
+const FieldList kCheckpointFields = {Whole("generation"), Whole("step"), Whole("bytes"),
+                                     Text("sha256"), Time("expires_at")};
+const FieldList kSavedAt = With(kCheckpointFields, {Time("saved_at")});
+const FieldList kLedgerEntry = {Text("item"), Text("value"), Whole("turn"), Time("marked_at")};
+
+const std::vector<Shape> kConversationShapes = {
+    Made("Message", {Must(OneOf("role", "user|assistant|tool|system")), Maybe(Text("content")),
+                     Maybe(Whole("sequence")), Maybe(List("tool_calls", "any")),
+                     Maybe(Text("tool_call_id")), Maybe(Flag("is_error"))}),
+    Made("Conversation",
+         {Text("id"), Text("conversation"), Text("memory_session_id"), Text("state"),
+          Time("created_at"), Time("updated_at"), Whole("message_count"), Whole("turn")},
+         true),
+    Made("Conversations", With({List("conversations", "Conversation")}, kPage)),
+    Made("Messages", With({Text("conversation"), Text("memory_session_id"), Text("state"),
+                           Object("fields"), Whole("last"), List("messages", "Message")},
+                          kPage)),
+    Made("Appended", {Whole("count"), Whole("last")}),
+    Made("BegunBlock", {Whole("block")}),
+    Made("Block", kBlockFields),
+    Made("Blocks", With({Text("conversation"), List("blocks", "Block")}, kPage)),
+    Made("BlockMessages", With(With(kBlockFields, {List("messages", "Message")}), kPage)),
+    Made("PromptContext", {List("messages", "Message"), Whole("tokens"), Whole("budget"),
+                           List("blocks", "whole"), List("left_out", "whole"), kPartial}),
+    Made("RenderedTask", {Text("text"), Text("suggested_role"), Whole("chars"), kPartial}),
+    Made("PlanStep",
+         {Text("text", conversation::kMostStepCharacters),
+          Maybe(OneOf("status", "pending|in_progress|completed|cancelled")), Maybe(Text("id"))}),
+    Made("Plan", {Maybe(Text("goal", conversation::kMostGoalCharacters)),
+                  Maybe(List("steps", "PlanStep", conversation::kMostPlanSteps))}),
+    Made("TaskBudget", {Maybe(Whole("used_tokens", 0, conversation::kMostTokens)),
+                        Maybe(Whole("window_tokens", 0, conversation::kMostTokens))}),
+    Made("Snapshot", {Text("task"), List("files_read", "text"), List("files_modified", "text"),
+                      Object("plan", "Plan")}),
+    Made("SavedCheckpoint", kCheckpointFields),
+    Made("CheckpointRow", kSavedAt),
+    Made("Checkpoints", {Text("conversation"), List("checkpoints", "CheckpointRow")}),
+    Made("Checkpoint",
+         With(With(kSavedAt, {Text("conversation"), List("messages", "object"),
+                              Maybe(Object("memory")), Maybe(Object("tool_state")),
+                              Maybe(Whole("messages_removed")), Maybe(List("skipped", "any"))}),
+              kPage)),
+    Made("WorkingMemory",
+         {Text("conversation_id"), Object("fields"), Whole("bytes"), Whole("version"),
+          OrNull(Whole("ttl_seconds")), OrNull(Time("expires_at"))}),
+    Made("DeletedFields", {Whole("deleted")}),
+    Made("LedgerEntry", kLedgerEntry),
+    Made("Ledger", With({Text("conversation"), List("items", "LedgerEntry")}, kPage)),
+    Made("LedgerAnswer",
+         {Text("conversation"), Text("item"), Flag("injected"), Maybe(Flag("evicted")),
+          Maybe(Text("value")), Maybe(Whole("turn")), Maybe(Time("marked_at"))}),
+};
+
 using conversation::kMaxMessageNumber;
 
 constexpr Field kPageLimit = Whole("limit", 1, http::kMostOfAPage);
@@ -136,6 +194,8 @@ const std::vector<Operation> kLedgerRows = {
 };
 
 }  // namespace
+
+std::vector<Shape> ConversationShapes() { return kConversationShapes; }
 
 std::vector<Operation> ConversationOperations() {
   std::vector<Operation> rows =

@@ -1,4 +1,4 @@
-// Fields and switches that rows of several kinds have. Pure.
+// Fields, objects and switches that rows of several kinds have. Pure.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,22 @@ inline constexpr Field kConversationId = Text("id", kMaxConversationBytes).Examp
 inline const std::vector<bool Policy::*> kSave = {&Policy::auto_save},
                                          kSearch = {&Policy::auto_search};
 inline constexpr bool Policy::*kAdmin = &Policy::allow_admin;
+
+// Of answers.
+inline const Field kTrust = Text("trust"), kScores = Maybe(Object("scores", "Scores")),
+                   kOrigin = Object("source", "Source"), kPartial = Maybe(Flag("partial")),
+                   kTexts = List("tags", "text");
+
+using FieldList = std::vector<Field>;
+inline const FieldList kPage = {kPartial, Maybe(Text("next_cursor"))};
+
+inline FieldList With(FieldList fields, const FieldList& more) {
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+inline Shape Made(std::string_view name, FieldList fields, bool open = false) {
+  return {name, std::move(fields), open};
+}
 
 inline Operation Row(std::string_view name, std::string_view method, std::string_view path,
                      std::string_view text, std::vector<Field> parameters, std::vector<Field> body,

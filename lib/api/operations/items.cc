@@ -5,12 +5,37 @@
 namespace api {
 namespace {
 
+// The objects of answers, and those inside bodies.
+const FieldList kItemFields = With({Text("key"), Any("value"), Object("metadata"), Time("created"),
+                                    Time("accessed"), Whole("ttl"), Whole("version")},
+                                   {});
+const FieldList kEpisodeFields =
+    With({Whole("id"), Text("conversation_id"), Text("agent_id"), OrNull(Text("user_id")),
+          Text("summary"), List("key_decisions", "any"), List("entities", "any"),
+          List("tools_used", "text"), Object("metadata"), Time("created_at")},
+         {});
+
+const std::vector<Shape> kItemShapes = {
+    Made("StoreRule", {Maybe(Text("match")), Maybe(Whole("minLength"))}),
+    Made("Item", kItemFields),
+    Made("FoundItem", With(kItemFields, {Number("score"), Text("method")})),
+    Made("FoundItems", {List("items", "FoundItem"), kPartial}),
+    Made("RenderedItems", {Text("text"), Text("suggested_role"), List("items", "text")}),
+    Made("Considered", {Flag("store"), Text("rule"), Text("key")}),
+    Made("SavedEpisode", {Whole("id"), Time("created_at")}),
+    Made("FoundEpisode", With(kEpisodeFields, {Number("similarity"), Text("method")})),
+    Made("FoundEpisodes", {List("results", "FoundEpisode")}),
+    Made("Episode", kEpisodeFields),
+    Made("Episodes", {Text("conversation_id"), List("memories", "Episode")}),
+    Made("SavedShared", {Text("key"), Whole("version")}),
+};
+
 constexpr Field kItemKey = Redacted(Text("key", kMaxItemKey)).Example("k");
 constexpr Field kValue = Any("value", kMaxItemValue).Example(R"({"a": [1]})");
 constexpr Field kMetadata = Object("metadata", "", kMaxItemMetadata).Example(R"({"m": 1})");
 constexpr Field kTtl = Duration("ttl").Example("\"24h\"");
 constexpr Field kItemQuery = Text("query", kMaxQuestion).Example("$word");
-constexpr Field kItemLimit = Whole("limit", 1, kMaxItemsFound);
+constexpr Field kItemLimit = Whole("limit", 1, 100);
 constexpr Field kEpisodeAgent = Must(Text("agent_id", kMaxEpisodeName)).Example("$agent");
 constexpr Field kEpisodeUser = Text("user_id", kMaxEpisodeName).Example("u");
 constexpr Field kOwner = Text("agent", kMaxSharedOwner).Example("$agent");
@@ -50,8 +75,7 @@ const std::vector<Operation> kEpisodeRows = {
         {{201, "SavedEpisode"}, {200, "SavedEpisode"}}, kSave, kKeyed | kOfAegis),
     Row("search_episodes", "POST", "/episodic/search",
         "Episodes of an agent that fit a query, best first.", {},
-        {Must(kItemQuery), kEpisodeAgent, kEpisodeUser,
-         Whole("top_k", 1, kMaxEpisodesFound).Example("5"),
+        {Must(kItemQuery), kEpisodeAgent, kEpisodeUser, Whole("top_k", 1, 100).Example("5"),
          Number("min_similarity", 0, 1).Example("0"), kProject},
         {{200, "FoundEpisodes"}}, kSearch, kOfAegis),
     Get("list_episodes", "/episodic/{conversation}", "The episodes of a conversation.",
@@ -73,6 +97,8 @@ const std::vector<Operation> kSharedRows = {
 };
 
 }  // namespace
+
+std::vector<Shape> ItemShapes() { return kItemShapes; }
 
 std::vector<Operation> ItemOperations() { return Joined({kItemRows, kEpisodeRows, kSharedRows}); }
 

@@ -7,6 +7,57 @@
 namespace api {
 namespace {
 
+// The objects of answers, and those inside bodies.
+const FieldList kObservation =
+    With({Whole("id"), Text("session_id"), Text("type"), Text("title"), Text("content"), kTexts,
+          Text("project"), Text("scope"), Text("topic_key"), Text("normalized_hash"),
+          Whole("revision_count"), Whole("duplicate_count"), Time("last_seen_at"),
+          Time("created_at"), Time("updated_at"), kOrigin},
+         {});
+
+const std::vector<Shape> kObservationShapes = {
+    Made("Error", {Text("error"), Text("code")}, true),
+    Made("Health", {Text("status")}),
+    Made("Source", {Maybe(Text("tool", kMaxSource)), Maybe(Text("tool_call_id", kMaxSource)),
+                    Maybe(Text("rule", kMaxSource)), Maybe(Text("origin", kMaxSource))}),
+    Made("SummaryMessage", {Must(Text("role")), Must(Text("content"))}, true),
+    Made("Session", {Text("id"), Text("project"), Time("started_at"), Whole("message_count"),
+                     Maybe(Time("ended_at")), Maybe(Text("summary")), Maybe(Text("predecessor"))}),
+    Made("EndedSession",
+         {Text("session_id"), Text("summary"), Whole("message_count"), Whole("tool_results")}),
+    Made("SavedObservation", {Whole("id"), OneOf("action", "created|updated|deduplicated"),
+                              Whole("revision_count"), Whole("duplicate_count")}),
+    Made("Observation", kObservation),
+    Made("HiddenObservation", With(kObservation, {Time("hidden_at")})),
+    Made("Revision", {Whole("revision"), Text("type"), Text("title"), Text("content"), kTexts,
+                      kTrust, Time("written_at"), Maybe(Time("replaced_at"))}),
+    Made("Quote", {Text("place"), Text("name"), Text("how")}),
+    Made("Quotes",
+         {List("left", "Quote"), List("titles", "text"), List("texts", "text"), kPartial}),
+    Made("Scores", {Number("lexical"), OrNull(Number("similarity")), Maybe(Number("soft")),
+                    Maybe(Number("session")), Maybe(Number("answer"))}),
+    Made("Hit",
+         {Whole("id"), Text("type"), Text("title"), Text("content"), Number("rank"), Text("method"),
+          Text("topic_key"), Time("created_at"), kTexts, Text("scope"), Text("project"),
+          Text("session_id"), Whole("revision_count"), kTrust, kOrigin, kScores}),
+    Made("Recalled", {Whole("id"), Text("type"), Text("title"), Text("content"), Number("rank"),
+                      Text("method"), Text("scope"), Text("session_id"), Time("created_at"),
+                      Whole("revision_count"), kTrust, kOrigin, kScores}),
+    Made("SessionSummary", {Text("id"), Text("summary"), Maybe(Time("ended_at"))}),
+    Made("Context",
+         {List("recent_sessions", "SessionSummary"), List("recent_observations", "Recalled"),
+          Maybe(List("due", "DueTrace")), kPartial}),
+    Made("Stats", {Whole("total_sessions"), Whole("total_observations"), List("projects", "text")}),
+    // More counts are there when an import has rows of their kind.
+    Made("ImportReport",
+         {Whole("imported"), Whole("imported_sessions"), Whole("imported_observations"),
+          Whole("skipped"), List("errors", "any")},
+         true),
+    Made("RetentionRule", {Maybe(Text("type", kMaxType)), Maybe(OneOf("scope", "project|global")),
+                           Maybe(Text("ttl")), Maybe(Whole("maxRows"))}),
+    Made("Retention", {Text("project"), List("retention", "RetentionRule")}),
+};
+
 constexpr Field kObservationId = Whole("id", 1, kMaxId).Example("$observation");
 constexpr Field kType = Text("type", kMaxType), kScopeFilter = Text("scope", kMaxScope);
 constexpr Field kQ = Text("q").Example("$word");
@@ -105,6 +156,8 @@ const std::vector<Operation> kFindingRows = {
 };
 
 }  // namespace
+
+std::vector<Shape> ObservationShapes() { return kObservationShapes; }
 
 std::vector<Operation> ObservationOperations() {
   return Joined({kSessionRows, kObservationRows, kFindingRows});

@@ -1,5 +1,5 @@
-// Joins the rows of all kinds. An example gets rows in the places of their names, then it is
-// parsed.
+// Joins the rows and shapes of all kinds. An example gets rows in the places of their names, then
+// it is parsed.
 #include "lib/api/operations/operations.h"
 
 #include <algorithm>
@@ -18,8 +18,21 @@ const std::vector<Operation>& Operations() {
   return all;
 }
 
+const std::vector<Shape>& Shapes() {
+  static const std::vector<Shape> all =
+      Joined({ObservationShapes(), ItemShapes(), TraceShapes(), ConversationShapes()});
+  return all;
+}
+
 const Operation& OperationNamed(std::string_view name) {
   return *std::ranges::find(Operations(), name, &Operation::name);
+}
+
+int64_t MostOf(std::string_view row, std::string_view field) {
+  for (const auto* fields : {&OperationNamed(row).parameters, &OperationNamed(row).body})
+    for (const Field& one : *fields)
+      if (one.name == field) return one.most;
+  return 0;
 }
 
 http::Route RouteOf(const Operation& row) {

@@ -19,14 +19,21 @@ const std::vector<Shape>& Shapes();
 // The row with this name, which must be there.
 const Operation& OperationNamed(std::string_view name);
 
+// The limit of a field of a body, or of a parameter, for its decoder.
+int64_t MostOf(std::string_view row, std::string_view field);
+
 // Method, path and limit of the body.
 http::Route RouteOf(const Operation& row);
 
-// The rows of a file.
+// The rows and shapes of a file.
 std::vector<Operation> ObservationOperations();
 std::vector<Operation> ItemOperations();
 std::vector<Operation> TraceOperations();
 std::vector<Operation> ConversationOperations();
+std::vector<Shape> ObservationShapes();
+std::vector<Shape> ItemShapes();
+std::vector<Shape> TraceShapes();
+std::vector<Shape> ConversationShapes();
 
 // From a "$name" of kStandIns to a value; a name that is not there stays.
 using ExampleRows = std::map<std::string, std::string, std::less<>>;

@@ -5,6 +5,49 @@
 namespace api {
 namespace {
 
+// The objects of answers, and those inside bodies.
+const FieldList kTraceFields =
+    With({Text("id"), OneOf("type", kTraceKinds), OneOf("scope", kTraceScopes), Text("scopeId"),
+          Text("content"), Number("strength"), kTexts, Object("emotions"), Object("metadata"),
+          Whole("createdAt"), Whole("lastAccessed"), Whole("retrievalCount"),
+          Whole("observationId"), Text("project"), kOrigin, Whole("revisions"),
+          Maybe(Whole("remindAt")), Maybe(Whole("deletedAt")), Maybe(Text("reason"))},
+         {});
+const FieldList kRunCounts = {Whole("pruned"), Whole("merged"), Whole("strengthened"),
+                              Whole("derived"), Whole("compacted")};
+const FieldList kRunFields =
+    With(kRunCounts, {Whole("durationMs"), OrNull(Text("runId")), Flag("dryRun"), Text("derive"),
+                      Maybe(Flag("busy")), kPartial});
+
+const std::vector<Shape> kTraceShapes = {
+    Made("IngestSettings", {Maybe(Object("storage")), Maybe(Object("personality"))}, true),
+    Made("SavedTrace", {Text("traceId")}),
+    Made("DueTrace", kTraceFields),
+    Made("DueTraces", {List("traces", "DueTrace")}),
+    Made("Edge", {Text("to"), Text("kind"), Number("weight")}),
+    Made("WholeTrace", With(kTraceFields, {List("edges", "Edge"), OrNull(Text("mergedInto")),
+                                           List("sources", "text")})),
+    Made("ChangedTrace", {Flag("updated")}),
+    Made("DeletedTrace", {Flag("deleted")}),
+    Made("MergedTraces", {Text("mergedTraceId"), Whole("sourcesDeleted")}),
+    Made("RestoredTraces", {List("restored", "text")}),
+    Made("TraceScores",
+         {Number("lexical"), Number("similarity"), Number("strength"), Number("emotion"),
+          Number("recency"), Number("graph"), Number("importance")}),
+    Made("FoundTrace",
+         {Text("id"), Text("content"), Text("type"), Text("scope"), Number("strength"), kTexts,
+          Number("score"), Object("scores", "TraceScores"), kOrigin}),
+    Made("FoundTraces", {List("results", "FoundTrace"), kPartial}),
+    Made("RunCounts", kRunCounts),
+    Made("Run", kRunFields),
+    Made("LoggedRun", With(kRunFields, {Whole("startedAt"), OrNull(Whole("undoneAt"))})),
+    Made("Runs", {List("runs", "LoggedRun")}),
+    Made("OriginalText", {OrNull(Text("verbatimContent")), OrNull(Whole("archivedAt"))}),
+    Made("Turn", {Text("turn")}),
+    Made("TurnState",
+         {OneOf("state", "pending|done|failed"), List("facts", "any"), Maybe(Text("reason"))}),
+};
+
 constexpr Field kTrace = Text("id").Example("$trace");
 constexpr Field kEdgeTo = Text("to").Example("$other");
 constexpr Field kRun = Text("run").Example("$run");
@@ -89,6 +132,8 @@ const std::vector<Operation> kReflectRows = {
 };
 
 }  // namespace
+
+std::vector<Shape> TraceShapes() { return kTraceShapes; }
 
 std::vector<Operation> TraceOperations() { return Joined({kTraceRows, kReflectRows}); }
 

@@ -16,8 +16,6 @@ Response EpisodeAnswer(int status, const Result<Json>& answer) {
   return answer ? http::JsonResponse(status, *answer) : http::ErrorResponse(answer.error());
 }
 
-}  // namespace
-
 Response StoreEpisode(const Api& api, const Request& request) {
   const Result<EpisodeSaved> saved = [&]() -> Result<EpisodeSaved> {
     ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
@@ -68,6 +66,16 @@ Response GetEpisodes(const Api& api, const Request& request) {
     for (const Episode& one : episodes) memories.push_back(EncodeEpisode(one));
     return Json{{"conversation_id", conversation}, {"memories", std::move(memories)}};
   }());
+}
+
+}  // namespace
+
+HandlerTable EpisodeHandlers() {
+  return {
+      {"store_episode", StoreEpisode},
+      {"search_episodes", SearchEpisodes},
+      {"list_episodes", GetEpisodes},
+  };
 }
 
 }  // namespace memory

@@ -3,6 +3,7 @@
 
 #include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
+#include "lib/api/operations/operations.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 
@@ -93,11 +94,10 @@ Result<EpisodeQuestion> DecodeEpisodeQuestion(const Json& body) {
                    api::OptionalText(body, "user_id", api::kMaxEpisodeName));
   if (!user.empty()) question.user = user;
   ASSIGN_OR_RETURN(const auto top, base::OptionalInt(body, "top_k"));
-  if (top && (*top < 1 || *top > static_cast<int64_t>(api::kMaxEpisodesFound))) {
-    return InvalidEpisode("top_k must be a whole number from 1 to " +
-                          std::to_string(api::kMaxEpisodesFound) + ", it is " +
-                          std::to_string(*top));
-  }
+  if (const int64_t most = api::MostOf("search_episodes", "top_k");
+      top && (*top < 1 || *top > most))
+    return InvalidEpisode("top_k must be a whole number from 1 to " + std::to_string(most) +
+                          ", it is " + std::to_string(*top));
   if (top) question.limit = static_cast<size_t>(*top);
   const auto least = body.find("min_similarity");
   if (least == body.end() || least->is_null()) return question;

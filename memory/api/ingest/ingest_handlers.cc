@@ -44,8 +44,6 @@ Error NoSuchTurn(const std::string& id) {
   return {Code::kNotFound, "there is no turn " + id + " of this user and agent"};
 }
 
-}  // namespace
-
 Response PostTurn(const Api& api, const Request& request) {
   const Result<TurnAccepted> accepted = [&]() -> Result<TurnAccepted> {
     ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
@@ -87,6 +85,16 @@ Response RetryTurn(const Api& api, const Request& request) {
     return {};
   }();
   return retried ? http::JsonResponse(202, {{"turn", id}}) : http::ErrorResponse(retried.error());
+}
+
+}  // namespace
+
+HandlerTable IngestHandlers() {
+  return {
+      {"post_turn", PostTurn},
+      {"get_turn", GetTurn},
+      {"retry_turn", RetryTurn},
+  };
 }
 
 }  // namespace memory

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "lib/api/limits.h"
+#include "lib/api/operations/operations.h"
 #include "lib/base/text/text.h"
 #include "memory/api/handlers.h"
 #include "memory/api/items/item_json.h"
@@ -69,10 +70,9 @@ Result<ItemQuestion> QuestionOf(const Request& request) {
                                      std::to_string(api::kMaxQuestion)};
   }
   ASSIGN_OR_RETURN(const auto limit, NumberParameter(request, "limit"));
-  if (limit && *limit > static_cast<int64_t>(api::kMaxItemsFound)) {
-    return Error{Code::kInvalid, "limit must be a whole number from 1 to " +
-                                     std::to_string(api::kMaxItemsFound) + ", it is " +
-                                     std::to_string(*limit)};
+  if (const int64_t most = api::MostOf("find_items", "limit"); limit && *limit > most) {
+    return Error{Code::kInvalid, "limit must be a whole number from 1 to " + std::to_string(most) +
+                                     ", it is " + std::to_string(*limit)};
   }
   if (limit) question.limit = static_cast<size_t>(*limit);
   return question;
@@ -83,8 +83,6 @@ Result<FoundItems> Retrieved(const Api& api, const Request& request) {
   return api.store.items().Retrieve(question.project, question.query, question.limit,
                                     request.client_gone);
 }
-
-}  // namespace
 
 Response PutItem(const Api& api, const Request& request) {
   return WrittenAnswer([&]() -> Result<CellWritten> {
@@ -148,15 +146,11 @@ Response RenderFoundItems(const Api& api, const Request& request) {
       {{"text", RenderItems(found->rows)}, {"suggested_role", "user"}, {"items", std::move(keys)}});
 }
 
-namespace {
-
 int64_t SpentByThread() {
   timespec spent{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   return int64_t{spent.tv_sec} * 1'000'000 + spent.tv_nsec / 1000;
 }
-
-}  // namespace
 
 // Stores the agent's answer under a key derived from the user's input.
 Response ConsiderItem(const Api& api, const Request& request) {
@@ -180,6 +174,17 @@ Response ConsiderItem(const Api& api, const Request& request) {
     return verdict;
   }();
   return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
+}
+
+}  // namespace
+
+HandlerTable ItemHandlers() {
+  return {
+      {"find_items", FindItems},       {"render_items", RenderFoundItems},
+      {"consider_item", ConsiderItem}, {"put_item", PutItem},
+      {"get_item", GetItem},           {"change_item", PatchItem},
+      {"delete_item", DeleteItem},
+  };
 }
 
 }  // namespace memory

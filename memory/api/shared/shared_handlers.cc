@@ -264,6 +264,8 @@ Result<Cell> DecodeExportedShared(const Json& json) {
   return item;
 }
 
+namespace {
+
 Response PutShared(const Api& api, const Request& request) {
   Place place;
   Result<CellWritten> written = [&]() -> Result<CellWritten> {
@@ -327,6 +329,17 @@ Response ListShared(const Api& api, const Request& request) {
     response.headers.Set("X-Next-Cursor", CursorOf(*page->next));
   }
   return response;
+}
+
+}  // namespace
+
+HandlerTable SharedHandlers() {
+  return {
+      {"list_shared", ListShared},
+      {"get_shared", GetShared},
+      {"put_shared", PutShared},
+      {"delete_shared", DeleteShared},
+  };
 }
 
 }  // namespace memory

@@ -18,8 +18,6 @@ Response ReflectAnswer(const Result<Json>& answer) {
   return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
 }
 
-}  // namespace
-
 Response ReflectTraces(const Api& api, const Request& request) {
   return ReflectAnswer([&]() -> Result<Json> {
     ASSIGN_OR_RETURN(const Json body, BodyOrNothing(request));
@@ -68,6 +66,17 @@ Response OriginalOfTrace(const Api& api, const Request& request) {
     return Json{{"verbatimContent", original->content ? Json(*original->content) : Json()},
                 {"archivedAt", original->archived_ms ? Json(*original->archived_ms) : Json()}};
   }());
+}
+
+}  // namespace
+
+HandlerTable ReflectHandlers() {
+  return {
+      {"reflect", ReflectTraces},
+      {"list_runs", ReflectRuns},
+      {"undo_run", UndoReflectRun},
+      {"get_original", OriginalOfTrace},
+  };
 }
 
 }  // namespace memory

@@ -35,8 +35,6 @@ Result<Json> Due(const Api& api, const Request& request, size_t limit) {
   return traces;
 }
 
-}  // namespace
-
 Response PostTrace(const Api& api, const Request& request) {
   const Result<TraceAdded> added = [&]() -> Result<TraceAdded> {
     ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
@@ -173,6 +171,19 @@ Response DeleteEdge(const Api& api, const Request& request) {
   if (!removed) return http::ErrorResponse(removed.error());
   if (*removed) return http::EmptyResponse(204);
   return http::ErrorResponse(Error{Code::kNotFound, "there is no such edge"});
+}
+
+}  // namespace
+
+HandlerTable TraceHandlers() {
+  return {
+      {"add_trace", PostTrace},        {"merge_traces", MergeTraces},
+      {"search_traces", SearchTraces}, {"list_due", DueTraces},
+      {"get_context", ContextWithDue}, {"get_trace", GetTrace},
+      {"change_trace", PatchTrace},    {"delete_trace", DeleteTrace},
+      {"unmerge_trace", UnmergeTrace}, {"put_edge", PutEdge},
+      {"delete_edge", DeleteEdge},
+  };
 }
 
 }  // namespace memory

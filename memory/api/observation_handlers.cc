@@ -1,14 +1,10 @@
-// Handlers of sessions and observations.
-#include "memory/api/handlers.h"
-
+// Decodes, calls the store, encodes.
 #include <algorithm>
 
-#include "lib/api/limits.h"
-#include "lib/api/operations/openapi.h"
 #include "lib/conversation/working/fields.h"
 #include "lib/telemetry/instrument.h"
-#include "memory/api/json_elements.h"
-#include "memory/api/page_cursor.h"
+#include "memory/api/handlers.h"
+#include "memory/api/list_answer.h"
 #include "memory/api/revision.h"
 #include "memory/api/validate.h"
 #include "memory/store/answer_limit.h"
@@ -37,33 +33,6 @@ Result<int64_t> SeenId(const Api& api, const Request& request, std::string_view 
   return id;
 }
 
-// The answer of a value with its status, or of an error.
-Response Answer(int status, const Result<Json>& body) {
-  return body ? JsonResponse(status, *body) : ErrorResponse(body.error());
-}
-
-template <class Row>
-Json Encode(const std::vector<Row>& rows, Json (*encode)(const Row&)) {
-  Json list = Json::array();
-  for (const Row& row : rows) list.push_back(encode(row));
-  return list;
-}
-
-// A list that was read with one row more than its limit, to know whether more rows exist. It also
-// ends at the limit of an answer.
-template <class Row>
-Response PageAnswer(Result<std::vector<Row>> rows, size_t limit, Json (*encode)(const Row&)) {
-  if (!rows) return ErrorResponse(rows.error());
-  const bool more = rows->size() > limit || AnswerBytes(*rows) > kAnswerBytes;
-  if (rows->size() > limit) rows->resize(limit);
-  Response response = JsonResponse(200, Encode(*rows, encode));
-  if (more && !rows->empty()) {
-    response.headers.Set("X-Partial", "true");
-    response.headers.Set("X-Next-Cursor", CursorAfter(rows->back()));
-  }
-  return response;
-}
-
 Response KeyReused(const Saved& earlier) {
   return JsonResponse(422,
                       {{"error",
@@ -73,79 +42,6 @@ Response KeyReused(const Saved& earlier) {
                             "; nothing was stored: send another body with a new key, and the same "
                             "body to repeat the earlier write"},
                        {"code", api::kKeyReused}});
-}
-
-Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::SummaryBuilder& summary) {
-  ASSIGN_OR_RETURN(end.interim, FlagParameter(request, "interim"));
-  end.project = TextParameter(request, "project");
-  ElementHandlers handlers;
-  handlers.on_element = [&](const std::string& array, Json element) -> Status {
-    if (array != "messages") return {};
-    ASSIGN_OR_RETURN(api::SummaryMessage message, DecodeSummaryMessage(element));
-    summary.Add(message.role, message.content);
-    return {};
-  };
-  handlers.on_field = [&](const std::string& name, const Json& value) -> Status {
-    if (name == "messages" && !value.is_null())
-      return Error{Code::kInvalid, "messages must be an array"};
-    if (name != "omitted") return {};
-    if (!value.is_number_unsigned() || value.get<uint64_t>() > api::kMaxOmittedMessages)
-      return Error{Code::kInvalid, "omitted must be a whole number up to 1,000,000,000"};
-    summary.AddOmitted(value.get<int64_t>());
-    return {};
-  };
-  RETURN_IF_ERROR(ReadElements(*request.stream, handlers));
-  end.summary = summary.Text();
-  end.message_count = summary.counted();
-  return Json();
-}
-
-}  // namespace
-
-Response OpenApi(const Api&, const Request&) {
-  return JsonResponse(200, api::OpenApiDocument(AGENT_MEMORY_VERSION));
-}
-
-Response Health(const Api& api, const Request&) {
-  if (api.store.Failed())
-    return ErrorResponse({Code::kUnavailable, "the database cannot be written any more"});
-  return JsonResponse(200, {{"status", "ok"}});
-}
-
-Response PostSession(const Api& api, const Request& request) {
-  return Answer(201, [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(Json body, ObjectBody(request));
-    ASSIGN_OR_RETURN(NewSession made, DecodeNewSession(body));
-    ASSIGN_OR_RETURN(
-        api::Session session,
-        api.store.StartSession(made.id, made.project, made.predecessor, api.clock.NowMs()));
-    return api::EncodeSession(session);
-  }());
-}
-
-Response EndSession(const Api& api, const Request& request) {
-  return Answer(200, [&]() -> Result<Json> {
-    SessionEnd end;
-    api::SummaryBuilder summary;
-    ASSIGN_OR_RETURN(Json read, ReadTranscript(request, end, summary));
-    ASSIGN_OR_RETURN(api::Session session,
-                     api.store.EndSession(request.parameters.at("id"), end, api.clock.NowMs()));
-    return Json{{"session_id", session.id},
-                {"summary", session.summary},
-                {"message_count", session.message_count},
-                {"tool_results", summary.tool_results()}};
-  }());
-}
-
-Response RecentSessions(const Api& api, const Request& request) {
-  size_t limit = 0;
-  auto page = [&]() -> Result<std::vector<api::Session>> {
-    ASSIGN_OR_RETURN(limit, CountParameter(request, "limit", 5));
-    ASSIGN_OR_RETURN(SessionKey before, SessionCursor(request));
-    ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
-    return api.store.RecentSessions(TextParameter(request, "project"), limit + 1, before, viewer);
-  }();
-  return PageAnswer(std::move(page), limit, api::EncodeSession);
 }
 
 Response PostObservation(const Api& api, const Request& request) {
@@ -256,8 +152,6 @@ Response HiddenObservations(const Api& api, const Request& request) {
   return response;
 }
 
-namespace {
-
 // What a person can do with a text that quotes an erased row.
 const char* RemedyOf(const std::string& kind) {
   constexpr std::pair<const char*, const char*> kRemedies[] = {
@@ -283,8 +177,6 @@ Json EncodePlaces(const QuotingPlaces& places) {
   return answer;
 }
 
-}  // namespace
-
 Response DeleteObservation(const Api& api, const Request& request) {
   QuotingPlaces places;
   bool report = false;
@@ -302,8 +194,6 @@ Response DeleteObservation(const Api& api, const Request& request) {
   if (!deleted) return ErrorResponse(deleted.error());
   return report ? JsonResponse(200, EncodePlaces(places)) : http::EmptyResponse(204);
 }
-
-namespace {
 
 // The rows of one session around a row: the requested numbers before and after it.
 struct Window {
@@ -353,8 +243,6 @@ Result<Window> WindowOf(const Api& api, const Request& request) {
   return CutWindow(std::move(rows), middle, before, after + 1);
 }
 
-}  // namespace
-
 Response Timeline(const Api& api, const Request& request) {
   const Result<Window> window = WindowOf(api, request);
   if (!window) return ErrorResponse(window.error());
@@ -369,22 +257,20 @@ Response Timeline(const Api& api, const Request& request) {
   return response;
 }
 
-Response Stats(const Api& api, const Request& request) {
-  return Answer(200, [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
-    ASSIGN_OR_RETURN(Totals totals, api.store.Count(TextParameter(request, "project"), viewer));
-    return Json{{"total_sessions", totals.sessions},
-                {"total_observations", totals.observations},
-                {"projects", totals.projects}};
-  }());
-}
+}  // namespace
 
-Response Forget(const Api&, const Request&) {
-  return JsonResponse(
-      501,
-      {{"error",
-        "/forget is not served yet; DELETE /observations/{id}?hard=true erases one observation"},
-       {"code", "not_implemented"}});
+HandlerTable ObservationHandlers() {
+  return {
+      {"save_observation", PostObservation},
+      {"list_observations", RecentObservations},
+      {"list_hidden", HiddenObservations},
+      {"restore_observation", RestoreObservation},
+      {"get_observation", GetObservation},
+      {"change_observation", PatchObservation},
+      {"delete_observation", DeleteObservation},
+      {"list_revisions", GetRevisions},
+      {"get_timeline", Timeline},
+  };
 }
 
 }  // namespace memory
