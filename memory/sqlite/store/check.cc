@@ -52,7 +52,7 @@ Status SqliteStore::CheckIntegrity() {
 
 // Holds no snapshot during the copy, so that the WAL can be truncated.
 Result<Spool> SqliteStore::CopyInSteps(const std::stop_token& stop) {
-  ASSIGN_OR_RETURN(Spool spool, NewSpool());
+  ASSIGN_OR_RETURN(Spool spool, Spool::Make(state_->path));
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path) + state_->usage.log_bytes()));
   Database::Options working;
   working.access = Access::kScratch;
@@ -111,7 +111,7 @@ Status SqliteStore::CheckIndex(std::stop_token stop) {
 }
 
 Status SqliteStore::RebuildIndex() {
-  ASSIGN_OR_RETURN(Spool spool, NewSpool());
+  ASSIGN_OR_RETURN(Spool spool, Spool::Make(state_->path));
   // The WAL contains the new index until a checkpoint.
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path)));
   RETURN_IF_ERROR(state_->writer->RunAny([](Database& database) {

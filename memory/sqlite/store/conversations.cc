@@ -16,11 +16,9 @@ constexpr char kBehindCaller = '\n';
 
 constexpr int64_t kMostBytesOfMessages = 256 << 20;
 
-}  // namespace
-
-class SqliteStore::CallersConversations : public conversation::Host {
+class CallersConversations : public conversation::Host {
  public:
-  CallersConversations(State& state, const std::string& caller)
+  CallersConversations(StoreState& state, const std::string& caller)
       : state_(state), prefix_(caller + kBehindCaller) {}
 
   Result<Json> Read(const Work& use) override {
@@ -64,23 +62,25 @@ class SqliteStore::CallersConversations : public conversation::Host {
         state_.path, {base::Code::kInternal, "row " + std::to_string(rows.front().rowid) + " of " +
                                                  rows.front().table + " is not what was written"});
   }
-  State& state_;
+  StoreState& state_;
   const std::string prefix_;
 };
 
-conversation::FieldLife::Write SqliteStore::State::WritingFields() {
+}  // namespace
+
+conversation::FieldLife::Write StoreState::WritingFields() {
   return [this](const auto& work) {
     return writer->RunAny(conversation::OnRows(work), sqlite::Writer::Space::kFrees);
   };
 }
 
-Status SqliteStore::State::KeepFields() { return fields->Keep(WritingFields()); }
+Status StoreState::KeepFields() { return fields->Keep(WritingFields()); }
 
-Result<int64_t> SqliteStore::State::SweepFields(const std::stop_token& stop) {
+Result<int64_t> StoreState::SweepFields(const std::stop_token& stop) {
   return fields->Sweep(WritingFields(), [&stop] { return stop.stop_requested(); });
 }
 
-std::unique_ptr<conversation::Host> SqliteStore::Conversations(const std::string& caller) {
+std::unique_ptr<conversation::Host> Store::Conversations(const std::string& caller) {
   return std::make_unique<CallersConversations>(*state_, caller);
 }
 

@@ -133,18 +133,16 @@ Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop) {
   return VacuumInto(database, spool);
 }
 
-Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenCopy(const std::string& path) {
+Result<std::shared_ptr<ExportCursor>> Store::OpenCopy(const std::string& path) {
   return OpenForeign(path);
 }
 
-Result<Spool> SqliteStore::NewSpool() { return Spool::Make(state_->path); }
-
-Result<Spool> SqliteStore::NewUpload() {
+Result<Spool> Store::NewUpload() {
   return Spool::Make(state_->path, SpoolCharge(state_->options.spools, state_->path));
 }
 
-Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project,
-                                const std::optional<Viewer>& viewer) {
+Result<Spool> Store::Copy(const std::optional<std::string>& project,
+                          const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, AcquireExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);

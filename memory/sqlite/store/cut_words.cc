@@ -25,7 +25,7 @@ void Tell(const std::string& file, const char* what, int64_t rows) {
 int64_t SqliteStore::UncutRows() const { return state_->uncut_rows; }
 
 Result<bool> SqliteStore::CutWords() {
-  State& state = *state_;
+  StoreState& state = *state_;
   if (state.cut_done || state.index_damaged) return false;
   memory::UncutRows rows;
   UncutItems items;

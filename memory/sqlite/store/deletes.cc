@@ -38,10 +38,8 @@ Status RunOnNumber(Database& database, const char* sql, int64_t number) {
   return run.Bind(number).Run();
 }
 
-}  // namespace
-
-struct SqliteStore::Erasure {
-  State& state;
+struct Erasure {
+  StoreState& state;
   const int64_t id, now_ms;
 
   Status Write(const std::function<Status(Database&)>& change) {
@@ -110,7 +108,9 @@ struct SqliteStore::Erasure {
   }
 };
 
-Status SqliteStore::Delete(int64_t id, bool hard, int64_t now_ms) {
+}  // namespace
+
+Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
   Erasure erasure{*state_, id, now_ms};
   if (hard) return erasure.Run();
   return erasure.Write([&](Database& database) {
@@ -119,7 +119,7 @@ Status SqliteStore::Delete(int64_t id, bool hard, int64_t now_ms) {
   });
 }
 
-Result<api::Observation> SqliteStore::Restore(int64_t id) {
+Result<api::Observation> Store::Restore(int64_t id) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<api::Observation>([&](Database& database) {
     SqliteObservations rows(database);
@@ -127,7 +127,7 @@ Result<api::Observation> SqliteStore::Restore(int64_t id) {
   });
 }
 
-Result<std::vector<HiddenRow>> SqliteStore::HiddenRows(const Filter& filter) {
+Result<std::vector<HiddenRow>> StoreReads::HiddenRows(const Filter& filter) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
   Database& database = snapshot.database();
   std::optional<int64_t> project;
@@ -156,8 +156,8 @@ Result<std::vector<HiddenRow>> SqliteStore::HiddenRows(const Filter& filter) {
   return rows;
 }
 
-Result<QuotingPlaces> SqliteStore::QuotesOf(int64_t id, const std::optional<Viewer>& viewer,
-                                            bool callers) {
+Result<QuotingPlaces> StoreReads::QuotesOf(int64_t id, const std::optional<Viewer>& viewer,
+                                           bool callers) {
   constexpr std::chrono::seconds kLongest{5};
   const auto end = std::chrono::steady_clock::now() + kLongest;
   return FindPlaces(

@@ -57,8 +57,8 @@ double LikenessOf(const Ranked& row, double whole) {
 
 }  // namespace
 
-Result<EpisodeSaved> SqliteStore::SaveEpisode(const Episode& given, const api::Source& source,
-                                              const RequestKey& key, int64_t now_ms) {
+Result<EpisodeSaved> Store::SaveEpisode(const Episode& given, const api::Source& source,
+                                        const RequestKey& key, int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   Episode episode = given;
   if (episode.created_ms == 0) episode.created_ms = now_ms;
@@ -99,7 +99,7 @@ Result<EpisodeSaved> SqliteStore::SaveEpisode(const Episode& given, const api::S
 
 // The k nearest, whatever the query is; without any vector those with its words, then the newest.
 // Caps each similarity by that of the row ranked before it.
-Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuestion& question) {
+Result<std::vector<FoundEpisode>> Store::SearchEpisodes(const EpisodeQuestion& question) {
   RankQuery query;
   query.text = question.text;
   query.type = kEpisodeType;
@@ -159,15 +159,15 @@ Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuest
   return found;
 }
 
-Result<std::vector<Episode>> SqliteStore::EpisodesOf(const std::string& project,
-                                                     const std::string& conversation) {
+Result<std::vector<Episode>> Store::EpisodesOf(const std::string& project,
+                                               const std::string& conversation) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(const auto number, FindProject(snapshot.database(), project));
   if (!number) return std::vector<Episode>();
   return EpisodesOfConversation(snapshot.database(), *number, conversation);
 }
 
-Result<std::vector<bool>> SqliteStore::ImportEpisodes(const std::vector<Episode>& episodes) {
+Result<std::vector<bool>> Store::ImportEpisodes(const std::vector<Episode>& episodes) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<std::vector<bool>>(
       [&](Database& database) -> Result<std::vector<bool>> {

@@ -294,9 +294,9 @@ Result<std::shared_ptr<void>> AcquireExportPlace(std::shared_ptr<std::atomic<int
                "already " + std::to_string(kMaxExports) + " exports are running; try again"};
 }
 
-Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
-    const std::optional<std::string>& project, const std::optional<Viewer>& viewer,
-    std::vector<std::string> owners) {
+Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std::string>& project,
+                                                        const std::optional<Viewer>& viewer,
+                                                        std::vector<std::string> owners) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, AcquireExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));

@@ -80,7 +80,7 @@ Result<Database> OpenSent(const std::string& path) {
 
 }  // namespace
 
-Result<std::shared_ptr<BrainCursor>> SqliteStore::OpenBrain(const std::string& path) {
+Result<std::shared_ptr<BrainCursor>> Store::OpenBrain(const std::string& path) {
   ASSIGN_OR_RETURN(Database file, OpenSent(path));
   if (IsClaudeMem(file)) return OpenClaudeMem(std::move(file));
   if (!IsBrain(file)) return std::shared_ptr<BrainCursor>();

@@ -40,9 +40,9 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
 
 // Each row has its own savepoint, so that a conflict refuses only that row.
 template <class Row, class Take>
-Result<SqliteStore::ImportOutcomes> TakeEach(Database& database, const std::vector<Row>& rows,
-                                             const Take& take) {
-  SqliteStore::ImportOutcomes outcomes;
+Result<Store::ImportOutcomes> TakeEach(Database& database, const std::vector<Row>& rows,
+                                       const Take& take) {
+  Store::ImportOutcomes outcomes;
   for (const Row& row : rows) {
     ASSIGN_OR_RETURN(sqlite::Transaction savepoint, sqlite::Transaction::Begin(database));
     Result<Imported> outcome = take(row);
@@ -55,8 +55,8 @@ Result<SqliteStore::ImportOutcomes> TakeEach(Database& database, const std::vect
 
 }  // namespace
 
-Result<SqliteStore::ImportOutcomes> SqliteStore::Import(const std::vector<ExportedRow>& rows,
-                                                        const ImportOptions& options) {
+Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows,
+                                            const ImportOptions& options) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   const int64_t now_ms = state_->liveness->NowMs();
   std::vector<TextFacts> facts;  // computed off the writer's thread
@@ -70,7 +70,7 @@ Result<SqliteStore::ImportOutcomes> SqliteStore::Import(const std::vector<Export
   });
 }
 
-Result<SqliteStore::ImportOutcomes> SqliteStore::Import(const std::vector<api::Session>& sessions) {
+Result<Store::ImportOutcomes> Store::Import(const std::vector<api::Session>& sessions) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
     SqliteObservations rows(database);

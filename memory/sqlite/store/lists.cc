@@ -1,10 +1,8 @@
-// Lists and counts.
-
+// Timelines and counts.
 #include <algorithm>
 #include <map>
 
 #include "memory/model/slots.h"
-#include "memory/sqlite/reading/newest.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/recency_index.h"
@@ -139,15 +137,9 @@ Result<std::vector<Observation>> Side(Database& database, const InSession& aroun
 
 }  // namespace
 
-Result<std::vector<Observation>> SqliteStore::Recent(const Filter& filter) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
-  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, false));
-  return Newest(snapshot.database(), scope, filter, true);
-}
-
-Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before, size_t after,
-                                                       std::optional<int64_t> around,
-                                                       const std::optional<Viewer>& viewer) {
+Result<std::vector<Observation>> StoreReads::Timeline(int64_t id, size_t before, size_t after,
+                                                      std::optional<int64_t> around,
+                                                      const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Database& database = snapshot.database();
   ASSIGN_OR_RETURN(InSession place, FindInSession(database, id));
@@ -183,8 +175,8 @@ Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before
   return rows;
 }
 
-Result<Totals> SqliteStore::Count(const std::optional<std::string>& project,
-                                  const std::optional<Viewer>& viewer) {
+Result<Totals> StoreReads::Count(const std::optional<std::string>& project,
+                                 const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Totals totals;
   int64_t first = 0, last = INT64_MAX;

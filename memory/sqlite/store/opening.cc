@@ -43,7 +43,7 @@ Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
 
 }  // namespace
 
-SqliteStore::State::State(std::string of, StoreOptions with)
+StoreState::StoreState(std::string of, StoreOptions with)
     : options(std::move(with)),
       path(std::move(of)),
       usage(path, options.quota),
@@ -61,14 +61,14 @@ SqliteStore::State::State(std::string of, StoreOptions with)
       readers([this] { return OpenReader(path, Reading(), liveness, &resident); },
               {options.readers, options.read_timeout_ms, options.clock, options.on_read_cut_off}) {}
 
-Database::Options SqliteStore::State::Reading() const {
+Database::Options StoreState::Reading() const {
   Database::Options reading = Watched(sqlite::Access::kReader, path, options);
   reading.cache_kib = 1024;
   reading.clock = options.clock;
   return reading;
 }
 
-Status SqliteStore::State::Index(Database& writer, Status (*step)(Database&)) {
+Status StoreState::Index(Database& writer, Status (*step)(Database&)) {
   if (index_damaged) return {};
   const bool met_before = writer.MetDamage();
   Status indexed = step(writer);
@@ -77,7 +77,7 @@ Status SqliteStore::State::Index(Database& writer, Status (*step)(Database&)) {
 }
 
 // The wait is bounded, so that a slow disk delays no search for long.
-bool SqliteStore::State::WaitForIndex() {
+bool StoreState::WaitForIndex() {
   if (index_damaged) return false;
   std::future<Status> indexed =
       writer->Post([this](Database& database) { return Index(database, IndexWaiting); });
@@ -85,7 +85,8 @@ bool SqliteStore::State::WaitForIndex() {
          !index_damaged;
 }
 
-SqliteStore::SqliteStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
+StoreReads::StoreReads(std::unique_ptr<StoreState> state) : state_(std::move(state)) {}
+StoreReads::~StoreReads() = default;
 SqliteStore::~SqliteStore() { Close(); }
 
 namespace {
@@ -122,7 +123,7 @@ Result<Database> OpenWriter(const std::string& path, const StoreOptions& options
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
                                                        StoreOptions options) {
   Spool::RemoveLeftovers(path);
-  auto state = std::make_unique<State>(path, options);
+  auto state = std::make_unique<StoreState>(path, options);
   ASSIGN_OR_RETURN(Database database, OpenWriter(path, options));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state->liveness, database));
   ASSIGN_OR_RETURN(state->salt, SaltOf(database));
@@ -235,17 +236,17 @@ Status SqliteStore::ProbeWrite() {
   });
 }
 
-Items& SqliteStore::items() { return *state_->items; }
+Items& Store::items() { return *state_->items; }
 
-SharedItems& SqliteStore::shared() { return *state_->shared; }
+SharedItems& Store::shared() { return *state_->shared; }
 
-Traces& SqliteStore::traces() { return *state_->traces; }
+Traces& Store::traces() { return *state_->traces; }
 
-Consolidation& SqliteStore::consolidation() { return *state_->consolidation; }
+Consolidation& Store::consolidation() { return *state_->consolidation; }
 
-Turns& SqliteStore::turns() { return *state_->turns; }
+Turns& Store::turns() { return *state_->turns; }
 
-bool SqliteStore::Failed() const { return state_->writer->Failed(); }
+bool Store::Failed() const { return state_->writer->Failed(); }
 size_t SqliteStore::QueuedWrites() const { return state_->writer->Queued(); }
 
 SqliteStore::IndexFigures SqliteStore::Indexes() const {

@@ -7,7 +7,7 @@
 #include "lib/base/text/identifier.h"
 #include "lib/base/text/text.h"
 #include "memory/sqlite/reading/as_of.h"
-#include "memory/sqlite/reading/newest.h"
+#include "memory/sqlite/store/newest.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/viewer.h"
@@ -212,25 +212,25 @@ Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int6
   return revisions;
 }
 
-}  // namespace
-
 // Results of a query count as used; of a long list only the first ones.
-void SqliteStore::NoteUse(const std::vector<Found>& rows) {
+void NoteUse(Liveness& liveness, const std::vector<Found>& rows) {
   constexpr size_t kHead = 20;
   std::vector<int64_t> ids;
   for (const Found& found : std::span(rows).first(std::min(rows.size(), kHead)))
     ids.push_back(found.row.id);
-  state_->liveness->Use(ids);
+  liveness.Use(ids);
 }
 
-Result<Observation> SqliteStore::Get(int64_t id) {
+}  // namespace
+
+Result<Observation> StoreReads::Get(int64_t id) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
   state_->liveness->Use({&id, 1});
   return ReadRow(snapshot.database(), slot);
 }
 
-Result<Observation> SqliteStore::GetRevision(int64_t id, int64_t revision) {
+Result<Observation> StoreReads::GetRevision(int64_t id, int64_t revision) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
   ASSIGN_OR_RETURN(Observation row, ReadRow(snapshot.database(), slot));
@@ -256,7 +256,7 @@ Result<Observation> SqliteStore::GetRevision(int64_t id, int64_t revision) {
   return row;
 }
 
-Result<std::vector<Revision>> SqliteStore::Revisions(int64_t id, int64_t before, size_t limit) {
+Result<std::vector<Revision>> StoreReads::Revisions(int64_t id, int64_t before, size_t limit) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
   ASSIGN_OR_RETURN(std::vector<Revision> revisions,
@@ -265,15 +265,15 @@ Result<std::vector<Revision>> SqliteStore::Revisions(int64_t id, int64_t before,
   return revisions;
 }
 
-Result<bool> SqliteStore::IsSeenBy(const Viewer& viewer, int64_t id) {
+Result<bool> StoreReads::IsSeenBy(const Viewer& viewer, int64_t id) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(const std::optional<Place> place, FindRow(snapshot.database(), id));
   if (!place) return true;
   return memory::IsSeenBy(snapshot.database(), viewer, place->slot);
 }
 
-Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string& text,
-                                         bool operators) {
+Result<SearchResult> StoreReads::Search(const Filter& filter, const std::string& text,
+                                        bool operators) {
   const auto wait = [this] { return state_->WaitForIndex(); };
   RankQuery query;
   query.text = text;
@@ -286,7 +286,7 @@ Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string
   if (!filter.as_of_ms) {
     ASSIGN_OR_RETURN(SearchResult result,
                      RankRows(snapshot, wait, scope, filter, std::move(query)));
-    NoteUse(result.rows);
+    NoteUse(*state_->liveness, result.rows);
     return result;
   }
   ASSIGN_OR_RETURN(SupersededTexts replaced,
@@ -294,7 +294,7 @@ Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string
   return RankRowsAsOf(snapshot, wait, scope, filter, std::move(query), replaced);
 }
 
-Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string& text) {
+Result<SearchResult> StoreReads::Recall(const Filter& filter, const std::string& text) {
   const auto wait = [this] { return state_->WaitForIndex(); };
   RankQuery query;
   query.text = text;
@@ -316,7 +316,7 @@ Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string
   } else {
     const StrengthNow strength{state_->options.strength, state_->options.clock->NowMs()};
     ASSIGN_OR_RETURN(result, RankRows(snapshot, wait, scope, filter, std::move(query), &strength));
-    NoteUse(result.rows);
+    NoteUse(*state_->liveness, result.rows);
   }
   if (!filter.backfill || result.rows.size() >= filter.limit) return result;
   ASSIGN_OR_RETURN(std::vector<Observation> newest,

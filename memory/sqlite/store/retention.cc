@@ -11,7 +11,7 @@ using base::Status;
 using sqlite::Database;
 using sqlite::Statement;
 
-Status SqliteStore::SetRetention(const std::string& project, const RetentionRules& rules) {
+Status Store::SetRetention(const std::string& project, const RetentionRules& rules) {
   if (!rules.empty()) RETURN_IF_ERROR(state_->AdmitGrowth());
   RETURN_IF_ERROR(state_->writer->RunAny([&](Database& database) -> Status {
     if (rules.empty()) {
@@ -34,7 +34,7 @@ Status SqliteStore::SetRetention(const std::string& project, const RetentionRule
   return {};
 }
 
-Result<RetentionRules> SqliteStore::Retention(const std::string& project) {
+Result<RetentionRules> Store::Retention(const std::string& project) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(snapshot.database(), project));
   return state_->liveness->policy()->For(number.value_or(0));

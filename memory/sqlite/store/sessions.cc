@@ -29,8 +29,8 @@ Result<Session> KnownSession(Database& database, const std::string& id) {
 
 }  // namespace
 
-Result<Session> SqliteStore::StartSession(const std::string& id, const std::string& project,
-                                          const std::string& predecessor, int64_t now_ms) {
+Result<Session> Store::StartSession(const std::string& id, const std::string& project,
+                                    const std::string& predecessor, int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Session>([&](Database& database) -> Result<Session> {
     ASSIGN_OR_RETURN(std::optional<Session> known, FindSession(database, id));
@@ -49,8 +49,7 @@ Result<Session> SqliteStore::StartSession(const std::string& id, const std::stri
   });
 }
 
-Result<Session> SqliteStore::EndSession(const std::string& id, const SessionEnd& end,
-                                        int64_t now_ms) {
+Result<Session> Store::EndSession(const std::string& id, const SessionEnd& end, int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Session>([&](Database& database) -> Result<Session> {
     ASSIGN_OR_RETURN(const std::optional<Session> known, FindSession(database, id));
@@ -81,9 +80,9 @@ Result<Session> SqliteStore::EndSession(const std::string& id, const SessionEnd&
   });
 }
 
-Result<std::vector<Session>> SqliteStore::RecentSessions(const std::optional<std::string>& project,
-                                                         size_t limit, const SessionKey& before,
-                                                         const std::optional<Viewer>& viewer) {
+Result<std::vector<Session>> StoreReads::RecentSessions(const std::optional<std::string>& project,
+                                                        size_t limit, const SessionKey& before,
+                                                        const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Database& database = snapshot.database();
   int64_t behind = INT64_MAX;
@@ -122,8 +121,8 @@ Result<std::vector<Session>> SqliteStore::RecentSessions(const std::optional<std
   return AllSessions(std::move(read));
 }
 
-Result<std::vector<Session>> SqliteStore::Summaries(const std::optional<std::string>& project,
-                                                    size_t limit, int64_t until_ms) {
+Result<std::vector<Session>> StoreReads::Summaries(const std::optional<std::string>& project,
+                                                   size_t limit, int64_t until_ms) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Database& database = snapshot.database();
   if (!project) {

@@ -1,4 +1,4 @@
-// The store of one tenant as one SQLite file: the calls of store.h and those of the engine.
+// The store of one tenant as one SQLite file: the calls of the engine beside those of store.h.
 #pragma once
 
 #include <memory>
@@ -18,65 +18,7 @@ class SqliteStore final : public Store {
   // Opens or makes the file; migrates it.
   static base::Result<std::unique_ptr<SqliteStore>> Open(const std::string& path,
                                                          StoreOptions options);
-  ~SqliteStore() override;
-
-  base::Result<Saved> Save(const api::NewObservation& observation, const RequestKey& key,
-                           int64_t now_ms) override;
-  base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms) override;
-  base::Status Delete(int64_t id, bool hard, int64_t now_ms) override;
-  base::Result<api::Observation> Restore(int64_t id) override;
-  base::Result<std::vector<HiddenRow>> HiddenRows(const Filter& filter) override;
-  base::Result<QuotingPlaces> QuotesOf(int64_t id, const std::optional<Viewer>& viewer,
-                                       bool callers) override;
-  base::Result<api::Session> StartSession(const std::string& id, const std::string& project,
-                                          const std::string& predecessor, int64_t now_ms) override;
-  base::Result<api::Session> EndSession(const std::string& id, const SessionEnd& end,
-                                        int64_t now_ms) override;
-  base::Result<ImportOutcomes> Import(const std::vector<api::Session>& sessions) override;
-  base::Result<ImportOutcomes> Import(const std::vector<ExportedRow>& rows,
-                                      const ImportOptions& options) override;
-  base::Result<api::Observation> Get(int64_t id) override;
-  base::Result<api::Observation> GetRevision(int64_t id, int64_t revision) override;
-  base::Result<std::vector<Revision>> Revisions(int64_t id, int64_t before = INT64_MAX,
-                                                size_t limit = SIZE_MAX) override;
-  base::Result<bool> IsSeenBy(const Viewer& viewer, int64_t id) override;
-  base::Result<std::vector<api::Observation>> Recent(const Filter& filter) override;
-  base::Result<std::vector<api::Session>> RecentSessions(
-      const std::optional<std::string>& project, size_t limit, const SessionKey& before = {},
-      const std::optional<Viewer>& viewer = {}) override;
-  base::Result<SearchResult> Search(const Filter& filter, const std::string& text,
-                                    bool operators) override;
-  base::Result<SearchResult> Recall(const Filter& filter, const std::string& text) override;
-  base::Result<std::vector<api::Session>> Summaries(const std::optional<std::string>& project,
-                                                    size_t limit,
-                                                    int64_t until_ms = INT64_MAX) override;
-  base::Result<std::vector<api::Observation>> Timeline(
-      int64_t id, size_t before, size_t after, std::optional<int64_t> around = {},
-      const std::optional<Viewer>& viewer = {}) override;
-  base::Result<Totals> Count(const std::optional<std::string>& project,
-                             const std::optional<Viewer>& viewer = {}) override;
-  base::Result<std::shared_ptr<ExportCursor>> OpenExport(
-      const std::optional<std::string>& project, const std::optional<Viewer>& viewer = {},
-      std::vector<std::string> owners = {}) override;
-  base::Result<Spool> Copy(const std::optional<std::string>& project,
-                           const std::optional<Viewer>& viewer = {}) override;
-  base::Result<Spool> NewUpload() override;
-  base::Result<std::shared_ptr<ExportCursor>> OpenCopy(const std::string& path) override;
-  base::Result<std::shared_ptr<BrainCursor>> OpenBrain(const std::string& path) override;
-  base::Status SetRetention(const std::string& project, const RetentionRules& rules) override;
-  base::Result<RetentionRules> Retention(const std::string& project) override;
-  std::unique_ptr<conversation::Host> Conversations(const std::string& caller) override;
-  Items& items() override;
-  base::Result<EpisodeSaved> SaveEpisode(const Episode& episode, const api::Source& source,
-                                         const RequestKey& key, int64_t now_ms) override;
-  base::Result<std::vector<FoundEpisode>> SearchEpisodes(const EpisodeQuestion& question) override;
-  base::Result<std::vector<Episode>> EpisodesOf(const std::string& project,
-                                                const std::string& conversation) override;
-  base::Result<std::vector<bool>> ImportEpisodes(const std::vector<Episode>& episodes) override;
-  SharedItems& shared() override;
-  Traces& traces() override;
-  Consolidation& consolidation() override;
-  Turns& turns() override;
+  ~SqliteStore();
 
   // One round of retention: hides rows that expired (which reads skip already) or exceed a cap, and
   // removes rows that were hidden or deleted long ago. In small batches; `stop` ends it. One
@@ -105,7 +47,6 @@ class SqliteStore final : public Store {
   size_t RemoteGapCount() const;
 
   base::Status ProbeWrite();  // ok: a write would succeed now
-  bool Failed() const override;
   size_t QueuedWrites() const;
   struct IndexFigures {
     size_t bytes = 0, projects = 0;  // of resident indexes
@@ -131,16 +72,9 @@ class SqliteStore final : public Store {
   void Close();             // finishes queued writes
 
  private:
-  struct State;
-  struct Round;
-  struct Erasure;
-  class CallersConversations;
-  void NoteUse(const std::vector<Found>& rows);
-  base::Result<Spool> NewSpool();  // beside the file; outside of the budget
   base::Result<Spool> CopyInSteps(const std::stop_token& stop);
   base::Status CheckTablesInPlace(std::stop_token stop);
-  explicit SqliteStore(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  using Store::Store;
 };
 
 // Store::OpenCopy without a store.

@@ -1,4 +1,4 @@
-// The parts of a SqliteStore: one writer, a pool of readers, and what they share.
+// The parts of a store: one writer, a pool of readers, and what they share.
 #pragma once
 
 #include <atomic>
@@ -43,8 +43,8 @@ class LongReads {
   base::Guarded<std::stop_source> source_;
 };
 
-struct SqliteStore::State {
-  State(std::string of, StoreOptions with);
+struct StoreState {
+  StoreState(std::string of, StoreOptions with);
   sqlite::Database::Options Reading() const;  // of reading connections
   // Runs IndexWaiting or IndexManyWaiting. A no-op from the report of a corrupt index until
   // RebuildIndex, so that writes continue.

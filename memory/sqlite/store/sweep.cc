@@ -24,11 +24,9 @@ constexpr size_t kBatch = 100;          // rows of one write
 constexpr size_t kUsesBatch = 2000;     // uses of one write
 constexpr size_t kLookARound = 50'000;  // rows; the next round continues
 
-}  // namespace
-
 // The steps of a round; `stop` ends it early.
-struct SqliteStore::Round {
-  State& state;
+struct Round {
+  StoreState& state;
   std::stop_token stop;
   Swept swept;
 
@@ -164,8 +162,6 @@ struct SqliteStore::Round {
   }
 };
 
-namespace {
-
 // Writes times by rows in a few transactions; `statement` writes the time ?2 of the row ?1.
 Status WriteTimes(sqlite::Writer& writer, const std::unordered_map<int64_t, int64_t>& times,
                   const char* statement) {
@@ -185,7 +181,7 @@ Status WriteTimes(sqlite::Writer& writer, const std::unordered_map<int64_t, int6
 
 }  // namespace
 
-Status SqliteStore::State::KeepAccesses() {
+Status StoreState::KeepAccesses() {
   const ItemAccesses::Times accesses = items->accesses().Take();
   const Status kept = WriteTimes(
       *writer, accesses, "UPDATE items SET accessed_ms = ?2 WHERE slot = ?1 AND accessed_ms < ?2");

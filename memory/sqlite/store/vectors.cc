@@ -22,7 +22,7 @@ constexpr size_t kRemoteBatchRows = 64, kRemoteBatchBytes = 256 << 10;  // of on
 
 }  // namespace
 
-TextFacts SqliteStore::State::Facts(std::string_view title, std::string_view content) const {
+TextFacts StoreState::Facts(std::string_view title, std::string_view content) const {
   TextFacts facts = FactsOf(title, content);
   if (!options.embedder) return facts;
   facts.model = options.embedder->model();
@@ -30,7 +30,7 @@ TextFacts SqliteStore::State::Facts(std::string_view title, std::string_view con
   return facts;
 }
 
-void SqliteStore::State::SetMeaning(RankQuery& query) const {
+void StoreState::SetMeaning(RankQuery& query) const {
   const std::string text = EmbeddedText(query.text);
   if (text.empty()) return;
   if (const Embedder* table = options.embedder.get(); table && !IsMostlyUnspaced(text)) {

@@ -13,8 +13,8 @@ using api::Observation;
 using base::Result;
 using sqlite::Database;
 
-Result<Saved> SqliteStore::Save(const api::NewObservation& observation, const RequestKey& key,
-                                int64_t now_ms) {
+Result<Saved> Store::Save(const api::NewObservation& observation, const RequestKey& key,
+                          int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   Saving saving(observation, state_->Facts(observation.title, observation.content), state_->salt,
                 state_->options.dedup_window_ms, now_ms);
@@ -32,7 +32,7 @@ Result<Saved> SqliteStore::Save(const api::NewObservation& observation, const Re
   });
 }
 
-Result<Observation> SqliteStore::Update(int64_t id, const Patch& patch, int64_t now_ms) {
+Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Observation>([&](Database& database) {
     return ChangeInside(

@@ -1,9 +1,10 @@
-// Merges the list of all types from one stretch of the index per type.
-#include "memory/sqlite/reading/newest.h"
+// The newest rows: the list of all types is merged from one stretch of the index per type.
+#include "memory/sqlite/store/newest.h"
 
 #include <algorithm>
 
 #include "lib/base/limits/answer_charge.h"
+#include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/recency_index.h"
 #include "memory/sqlite/tables/rows.h"
@@ -89,6 +90,12 @@ Result<std::vector<Observation>> Newest(Database& database, const SearchScope& s
     bytes += row_bytes;
   }
   return rows;
+}
+
+Result<std::vector<Observation>> StoreReads::Recent(const Filter& filter) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
+  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, false));
+  return Newest(snapshot.database(), scope, filter, true);
 }
 
 }  // namespace memory
