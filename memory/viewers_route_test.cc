@@ -1,45 +1,24 @@
 // No answer to a user depends on the private traces of another: every route of the server is asked
-// as Bob before and after Ann wrote hers. A new route without a case here fails.
+// as Bob before and after Ann wrote hers. Reads are asked by the table of routes; a new write
+// without a case here fails.
 #include <map>
 #include <set>
 
+#include "lib/api/operations/example_request_fixture.h"
 #include "memory/api/traces/traces_fixture.h"
-#include "memory/routes.h"
 
 namespace memory {
 namespace {
 
 constexpr const char* kSecret = "quagga";
 
-// Behind a gate whose routes are only listed.
-class NoEngine : public Engine {
- public:
-  base::Result<std::shared_ptr<Store>> Open(const std::string&) override { return No(); }
-  base::Status ProbeWrite() override { return No(); }
-  bool Failed() const override { return false; }
-  base::Status Soundness() const override { return No(); }
-  EngineFigures Figures() const override { return {}; }
-  bool Sweep(const std::stop_token&,
-             const std::function<void(const base::Result<Swept>&)>&) override {
-    return false;
-  }
-  void Tidy() override {}
-  bool FillRemoteVectors(const std::stop_token&) override { return false; }
-  std::shared_ptr<Store> NextOpen(std::string&) override { return nullptr; }
-  void Recover(const std::stop_token&) override {}
-  void Close() override {}
-
- private:
-  static base::Error No() { return {base::Code::kUnavailable, "listed only"}; }
-};
+std::string NameOf(const api::Operation& row) {
+  return std::string(row.method) + " " + std::string(row.path);
+}
 
 std::set<std::string> AllRoutes() {
-  NoEngine engine;
-  ::testing::FakeClock clock(kMidnight);
-  telemetry::Metrics metrics;
-  const Gate gate(nullptr, engine, clock, metrics);
   std::set<std::string> names;
-  for (const http::Route& route : Routes(gate, 0)) names.insert(route.method + " " + route.pattern);
+  for (const api::Operation& row : api::Operations()) names.insert(NameOf(row));
   return names;
 }
 
@@ -110,6 +89,39 @@ class ViewersTest : public TracesRouteTest {
     return rows;
   }
 
+  // Each GET of the table, about each of the rows; by its examples alone, and with all that narrows
+  // or widens its answer.
+  static void AddReadsOfTheTable(const Rows& asked, Cases& cases) {
+    for (const api::Operation& row : api::Operations()) {
+      if (row.method != "GET" || row.Has(api::kHosted) || row.answers.front().shape == "file")
+        continue;
+      std::map<std::string, std::string> wide = {{"project", "default"}, {"conversation", "shared"},
+                                                 {"q", kSecret},         {"query", kSecret},
+                                                 {"deleted", "true"},    {"backfill", "true"}};
+      for (const api::Field& field : row.parameters)
+        if (field.type == api::FieldType::kWhole && field.example.empty() &&
+            field.name != "revision" && field.name != "cursor")
+          wide[std::string(field.name)] = "50";
+      std::map<std::string, std::string> narrow = {{"limit", "1"}, {"revision", "1"}};
+      narrow["type"] = "semantic";
+      std::vector<Asked>& list = cases[NameOf(row)];
+      std::set<std::string> targets;
+      for (size_t i = 0; i < asked.ids.size(); ++i) {
+        api::ExampleRows rows = {{"$observation", std::to_string(asked.numbers[i])},
+                                 {"$trace", asked.ids[i]},
+                                 {"$session", "shared"},
+                                 {"$conversation", "shared"},
+                                 {"$project", "default"},
+                                 {"$word", "hm"}};
+        rows.merge(api::UsualRows());
+        for (const auto& more : {std::map<std::string, std::string>(), wide, narrow}) {
+          Asked one{api::ExampleRequestOf(row, rows, more).target};
+          if (targets.insert(one.target).second) list.push_back(std::move(one));
+        }
+      }
+    }
+  }
+
   // Reads as Bob. `ids`, `numbers`: of traces and observations that he asks for.
   static Cases Reads(const Rows& rows) {
     Cases cases;
@@ -117,13 +129,7 @@ class ViewersTest : public TracesRouteTest {
     const Json question = {{"query", kSecret}, {"conversation", "shared"}};
     const std::string asked = base::DumpJson(question);
     cases["GET /health"] = {{"/health"}};
-    cases["GET /openapi.json"] = {{"/openapi.json"}};
-    cases["GET /sessions/recent"] = {{"/sessions/recent?limit=50"},
-                                     {"/sessions/recent?project=default&limit=1"}};
-    cases["GET /observations/recent"] = {{"/observations/recent?limit=3"},
-                                         {"/observations/recent?type=semantic" + at},
-                                         {"/observations/recent?cursor=9999999999999.99"}};
-    cases["GET /observations/hidden"] = {{"/observations/hidden?limit=50" + at}};
+    cases["GET /observations/recent"] = {{"/observations/recent?cursor=9999999999999.99"}};
     cases["GET /search"] = {{"/search?" + word},
                             {"/search?" + word + "&project=default" + at},
                             {"/search?syntax=fts5&" + word},
@@ -131,39 +137,17 @@ class ViewersTest : public TracesRouteTest {
     cases["GET /context"] = {{"/context?query=" + std::string(kSecret) + "&due=9"},
                              {"/context?due=9&sessions=9&limit=30" + at},
                              {"/context?as_of=2100-01-01T00:00:00Z"}};
-    cases["GET /stats"] = {{"/stats"}, {"/stats?project=default"}};
     for (const char* format : {"json", "jsonl", "markdown", "obsidian", "agentos-json", "sqlite"}) {
       cases["GET /export"].push_back({"/export?format=" + std::string(format)});
       cases["GET /export"].push_back({"/export?project=default&format=" + std::string(format)});
     }
-    cases["GET /retention"] = {{"/retention?project=default"}};
-    cases["GET /items"] = {{"/items?query=" + std::string(kSecret)}};
-    cases["GET /items/render"] = {{"/items/render?query=" + std::string(kSecret)}};
-    cases["GET /items/{key}"] = {{"/items/" + std::string(kSecret)}};
     cases["POST /items/consider"] = {
         {"/items/consider", base::DumpJson({{"user_input", "hm"}, {"answer", "hm"}})}};
-    cases["GET /episodic/{conversation}"] = {{"/episodic/shared"}};
     cases["POST /episodic/search"] = {
         {"/episodic/search", base::DumpJson({{"query", kSecret}, {"agent_id", "coder"}})}};
-    cases["GET /shared"] = {{"/shared"}};
-    cases["GET /shared/{agent}/{key}"] = {{"/shared/coder/" + std::string(kSecret)}};
     cases["POST /traces/search"] = {{"/traces/search", asked},
                                     {"/traces/search", R"({"query": "quagga NOT other"})"}};
-    cases["GET /traces/due"] = {{"/traces/due?limit=50"}};
-    cases["GET /traces/reflect/runs"] = {{"/traces/reflect/runs?limit=50"}};
-    cases["GET /ingest/turns/{turn}"] = {{"/ingest/turns/turn_1"}};
-    for (const std::string& id : rows.ids) {
-      cases["GET /traces/{id}"].push_back({"/traces/" + id + "?deleted=true"});
-      cases["GET /traces/{id}/original"].push_back({"/traces/" + id + "/original"});
-    }
-    for (const int64_t number : rows.numbers) {
-      const std::string path = "/observations/" + std::to_string(number);
-      cases["GET /observations/{id}"].push_back({path});
-      cases["GET /observations/{id}"].push_back({path + "?revision=1"});
-      cases["GET /observations/{id}/revisions"].push_back({path + "/revisions"});
-      cases["GET /timeline"].push_back(
-          {"/timeline?before=9&after=9&observation_id=" + std::to_string(number)});
-    }
+    AddReadsOfTheTable(rows, cases);
     return cases;
   }
 

@@ -11,8 +11,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "lib/api/operations/operations.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "lib/http/client/client.h"
@@ -117,53 +119,36 @@ class StubMemory {
         return answer;
       };
     };
-    return {
-        {"POST", "/sessions", bind(&StubMemory::StartSession)},
-        {"POST", "/sessions/{id}/end", bind(&StubMemory::EndSession)},
-        {"POST", "/observations", bind(&StubMemory::Save)},
-        {"GET", "/observations/{id}", bind(&StubMemory::GetRow)},
-        {"PATCH", "/observations/{id}", bind(&StubMemory::GetRow)},
-        {"DELETE", "/observations/{id}", bind(&StubMemory::GetRow)},
-        {"GET", "/context", [this](const Request& r) { return Slowly(r, &StubMemory::context); }},
-        {"GET", "/search", [this](const Request& r) { return Slowly(r, &StubMemory::found); }},
-        {"GET", "/items", bind(&StubMemory::Items)},
-        {"GET", "/items/render", bind(&StubMemory::Items)},
-        {"POST", "/items/consider", bind(&StubMemory::Items)},
-        {"PUT", "/items/{key}", bind(&StubMemory::Item)},
-        {"GET", "/items/{key}", bind(&StubMemory::Item)},
-        {"PATCH", "/items/{key}", bind(&StubMemory::Item)},
-        {"DELETE", "/items/{key}", bind(&StubMemory::Item)},
-        {"POST", "/episodic/store", bind(&StubMemory::Items)},
-        {"POST", "/episodic/search", bind(&StubMemory::Items)},
-        {"GET", "/episodic/{conversation}", bind(&StubMemory::Items)},
-        {"POST", "/traces", bind(&StubMemory::Trace)},
-        {"POST", "/traces/search", bind(&StubMemory::Trace)},
-        {"POST", "/traces/merge", bind(&StubMemory::Trace)},
-        {"POST", "/traces/reflect", bind(&StubMemory::Trace)},
-        {"GET", "/traces/reflect/runs", bind(&StubMemory::Trace)},
-        {"POST", "/traces/reflect/runs/{run}/undo", bind(&StubMemory::Trace)},
-        {"GET", "/traces/due", bind(&StubMemory::Trace)},
-        {"GET", "/traces/{id}", bind(&StubMemory::Trace)},
-        {"PATCH", "/traces/{id}", bind(&StubMemory::Trace)},
-        {"DELETE", "/traces/{id}", bind(&StubMemory::Trace)},
-        {"GET", "/traces/{id}/original", bind(&StubMemory::Trace)},
-        {"POST", "/traces/{id}/unmerge", bind(&StubMemory::Trace)},
-        {"PUT", "/traces/{id}/edges/{to}", bind(&StubMemory::Trace)},
-        {"DELETE", "/traces/{id}/edges/{to}", bind(&StubMemory::Trace)},
-        {"POST", "/ingest/turns", bind(&StubMemory::Ingest)},
-        {"GET", "/ingest/turns/{turn}", bind(&StubMemory::Trace)},
-        {"POST", "/ingest/turns/{turn}/retry", bind(&StubMemory::Trace)},
-        {"POST", "/import", bind(&StubMemory::Empty)},
-        {"PUT", "/retention", bind(&StubMemory::Empty)},
-        {"GET", "/stats", bind(&StubMemory::Empty)},
-        {"GET", "/timeline", bind(&StubMemory::Empty)},
-        {"GET", "/export", bind(&StubMemory::Empty)},
-        {"GET", "/shared", bind(&StubMemory::Empty)},
-        {"GET", "/shared/{agent}/{key}", bind(&StubMemory::Empty)},
-        {"PUT", "/shared/{agent}/{key}", bind(&StubMemory::Empty)},
-        {"DELETE", "/shared/{agent}/{key}", bind(&StubMemory::Empty)},
-        {"GET", "/sessions/recent", bind(&StubMemory::Empty)},
-        {"GET", "/observations/recent", bind(&StubMemory::Empty)}};
+    const auto slowly = [this](base::Json StubMemory::*answer) {
+      return [this, answer](const Request& request) { return Slowly(request, answer); };
+    };
+    std::map<std::string_view, http::Handler> own = {
+        {"begin_session", bind(&StubMemory::StartSession)},
+        {"end_session", bind(&StubMemory::EndSession)},
+        {"save_observation", bind(&StubMemory::Save)},
+        {"get_observation", bind(&StubMemory::GetRow)},
+        {"change_observation", bind(&StubMemory::GetRow)},
+        {"delete_observation", bind(&StubMemory::GetRow)},
+        {"get_context", slowly(&StubMemory::context)},
+        {"search", slowly(&StubMemory::found)},
+        {"post_turn", bind(&StubMemory::Ingest)}};
+    std::vector<http::Route> routes;
+    for (const api::Operation& row : api::Operations()) {
+      if (row.path == "/health" || row.path == "/openapi.json") continue;
+      http::Route& route = routes.emplace_back(api::RouteOf(row));
+      const auto begins = [&](std::string_view path) { return row.path.starts_with(path); };
+      if (own.contains(row.name))
+        route.handler = own[row.name];
+      else if (begins("/traces") || begins("/ingest"))
+        route.handler = bind(&StubMemory::Trace);
+      else if (row.path == "/items/{key}")
+        route.handler = bind(&StubMemory::Item);
+      else if (begins("/items") || begins("/episodic"))
+        route.handler = bind(&StubMemory::Items);
+      else
+        route.handler = bind(&StubMemory::Empty);
+    }
+    return routes;
   }
   Response StartSession(const Request& request) {
     const base::Json body = *base::ParseJson(request.body);

@@ -1,6 +1,7 @@
 // No answer holds more than 8 MiB, whatever rows there are and however many are asked for.
 #include "memory/store/answer_limit.h"
 
+#include "lib/api/operations/example_request_fixture.h"
 #include "memory/api/api_fixture.h"
 
 namespace memory {
@@ -37,6 +38,30 @@ TEST_F(AnswerLimit, ListsOfLargeRowsAreCutAndMarkedPartial) {
   ExpectCut("/search?limit=1000&syntax=fts5&q=zeppelin*");
   EXPECT_TRUE(Get("/observations/recent?limit=3").headers.Get("X-Next-Cursor"));
   EXPECT_FALSE(Get("/timeline?observation_id=2&before=1&after=1").headers.Get("X-Partial"));
+}
+
+// Each read of the table, of all rows and of as many as it gives.
+TEST_F(AnswerLimit, NoReadOfTheTableAnswersMore) {
+  for (int i = 0; i < 50; ++i) MustPost(NoteBody(Large("storage" + std::to_string(i))));
+  api::ExampleRows rows = {{"$observation", "2"}, {"$project", "p"}, {"$word", "storage*"}};
+  rows.merge(api::UsualRows());
+  for (const api::Operation& row : api::Operations()) {
+    if (row.method != "GET" || row.Has(api::kHosted) || row.answers.front().shape == "file")
+      continue;
+    std::map<std::string, std::string> most;
+    for (const api::Field& field : row.parameters)
+      if (field.type == api::FieldType::kWhole && !api::InPath(row, field) && !field.must &&
+          field.name != "revision" && field.name != "cursor" && field.name != "generation")
+        most[std::string(field.name)] = std::to_string(field.most > 0 ? field.most : 1000);
+    const auto request = api::ExampleRequestOf(row, rows, most);
+    http::ClientRequest asked;
+    asked.target = request.target;
+    asked.timeout_ms = 60'000;
+    const auto answer = client_->Send(asked);
+    ASSERT_TRUE(answer) << row.name << ": " << answer.error().message;
+    EXPECT_TRUE(answer->status == 200 || answer->status == 404) << row.name << answer->body;
+    EXPECT_LE(answer->body.size(), kLimit) << row.name;
+  }
 }
 
 TEST_F(AnswerLimit, CutRevisionsAreTheNewest) {

@@ -6,7 +6,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "lib/api/operations/operations.h"
+#include "lib/api/operations/example_request_fixture.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/api/api_fixture.h"
 #include "memory/api/gate.h"
@@ -44,21 +44,8 @@ inline std::optional<Wish> WishFor(const std::string& route, int64_t id) {
                                  {"$turn", "t"}};
   for (const api::Operation& row : api::Operations()) {
     if (std::string(row.method) + " " + std::string(row.path) != route) continue;
-    Wish wish{std::string(row.path), ""};
-    for (const api::Field& field : row.parameters) {
-      if (field.example.empty()) continue;
-      const Json example = api::ExampleOf(field, rows);
-      const std::string value =
-          http::PercentEncode(example.is_string() ? example.get<std::string>() : example.dump());
-      const std::string name(field.name), place = "{" + name + "}";
-      if (const size_t at = wish.target.find(place); at != std::string::npos)
-        wish.target.replace(at, place.size(), value);
-      else
-        wish.target +=
-            (wish.target.find('?') == std::string::npos ? "?" : "&") + name + "=" + value;
-    }
-    if (!row.body.empty()) wish.body = base::DumpJson(api::ExampleBody(row, rows));
-    return wish;
+    api::ExampleRequest request = api::ExampleRequestOf(row, rows);
+    return Wish{std::move(request.target), std::move(request.body)};
   }
   return std::nullopt;
 }

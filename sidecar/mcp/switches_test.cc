@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string>
+#include <vector>
 
+#include "lib/api/operations/example_request_fixture.h"
 #include "sidecar/mcp/mcp_fixture.h"
 
 namespace sidecar {
@@ -15,10 +18,9 @@ using base::Json;
 const Json kNote = {{"title", "t"}, {"type", "decision"}, {"content", "c"}};
 
 struct Way {
-  const char* name;
-  const char* setting;
-  const char* method;  // of a route; "" for a tool
-  const char* target;  // of a route; the tool's name
+  std::string name, setting;
+  std::string method;  // of a route; "" for a tool
+  std::string target;  // of a route; the tool's name
   Json body;           // of a route; the tool's arguments
 };
 
@@ -75,36 +77,25 @@ TEST_P(SwitchedTool, IsHiddenAndRefusedWhenTheSwitchIsOff) {
 
 std::string NameOf(const ::testing::TestParamInfo<Way>& way) { return way.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(
-    AutoSave, SwitchedRoute,
-    ::testing::Values(Way{"Post", "autoSave", "POST", "/observations", kNote},
-                      Way{"Patch", "autoSave", "PATCH", "/observations/1", {{"title", "x"}}},
-                      Way{"Delete", "autoSave", "DELETE", "/observations/1", nullptr},
-                      Way{"PutItem", "autoSave", "PUT", "/items/k", {{"value", 1}}},
-                      Way{"PatchItem", "autoSave", "PATCH", "/items/k", {{"value", 1}}},
-                      Way{"DeleteItem", "autoSave", "DELETE", "/items/k", nullptr},
-                      Way{"StoreEpisode", "autoSave", "POST", "/episodic/store", Json::object()},
-                      Way{"ConsiderItem",
-                          "autoSave",
-                          "POST",
-                          "/items/consider",
-                          {{"user_input", "a"}, {"answer", "b"}}},
-                      Way{"Import", "autoSave", "POST", "/import", Json::object()}),
-    NameOf);
-INSTANTIATE_TEST_SUITE_P(
-    AutoSearch, SwitchedRoute,
-    ::testing::Values(Way{"Search", "autoSearch", "GET", "/search?q=x", nullptr},
-                      Way{"Context", "autoSearch", "GET", "/context", nullptr},
-                      Way{"Episodes", "autoSearch", "GET", "/episodic/c", nullptr},
-                      Way{"SearchEpisodes", "autoSearch", "POST", "/episodic/search",
-                          Json::object()},
-                      Way{"Items", "autoSearch", "GET", "/items?query=x", nullptr},
-                      Way{"RenderItems", "autoSearch", "GET", "/items/render?query=x", nullptr},
-                      Way{"Recent", "autoSearch", "GET", "/observations/recent", nullptr},
-                      Way{"Sessions", "autoSearch", "GET", "/sessions/recent", nullptr},
-                      Way{"Timeline", "autoSearch", "GET", "/timeline?observation_id=1", nullptr},
-                      Way{"Export", "autoSearch", "GET", "/export", nullptr}),
-    NameOf);
+// The forwarded routes whose rows need a switch.
+std::vector<Way> RoutesBehind(const char* setting, bool api::Policy::*needed) {
+  std::vector<Way> ways;
+  for (const api::Operation& row : api::Operations()) {
+    if (row.Has(api::kHosted) || row.Has(api::kNotInSidecar)) continue;
+    if (std::ranges::count(row.needs, needed) == 0) continue;
+    api::ExampleRequest request = api::ExampleRequestOf(row, api::UsualRows(), {{"q", "x"}});
+    ways.push_back({std::string(row.name), setting, request.method, request.target,
+                    base::ParseJson(request.body).value_or(Json())});
+  }
+  return ways;
+}
+
+INSTANTIATE_TEST_SUITE_P(AutoSave, SwitchedRoute,
+                         ::testing::ValuesIn(RoutesBehind("autoSave", &api::Policy::auto_save)),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(AutoSearch, SwitchedRoute,
+                         ::testing::ValuesIn(RoutesBehind("autoSearch", &api::Policy::auto_search)),
+                         NameOf);
 INSTANTIATE_TEST_SUITE_P(
     AutoSave, SwitchedTool,
     ::testing::Values(

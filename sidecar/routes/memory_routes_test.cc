@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "lib/api/operations/example_request_fixture.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -25,12 +28,18 @@ class MemoryRoutesTest : public SidecarTest {
 };
 
 TEST_F(MemoryRoutesTest, ProjectIsThePolicysWhateverTheAgentAsks) {
-  for (const char* route : {"/search?q=x&project=other", "/context?query=x&project=other",
-                            "/observations/recent?project=other&project=third", "/sessions/recent",
-                            "/stats?project=other"}) {
-    EXPECT_EQ(Ask("GET", route).status, 200) << route;
+  UsePolicy({{"allowAdmin", true}});
+  memory_.With([](StubMemory& stub) { stub.rows[1] = {{"id", 1}, {"project", "coder"}}; });
+  for (const api::Operation& row : api::Operations()) {
+    if (row.method != "GET" || row.Has(api::kHosted) || row.Has(api::kNotInSidecar)) continue;
+    const auto request = api::ExampleRequestOf(row, api::UsualRows(), {{"project", "other"}});
+    const std::string more = request.target.find('?') == std::string::npos ? "?" : "&";
+    EXPECT_EQ(Ask("GET", request.target + more + "project=other&project=third").status, 200)
+        << row.name;
     const std::string target = Calls().back().target;
-    EXPECT_NE(target.find("project=coder"), std::string::npos) << target;
+    if (std::ranges::count(row.parameters, "project", &api::Field::name) > 0) {
+      EXPECT_NE(target.find("project=coder"), std::string::npos) << target;
+    }
     EXPECT_EQ(target.find("other"), std::string::npos) << target;
     EXPECT_EQ(target.find("third"), std::string::npos) << target;
   }
@@ -218,11 +227,18 @@ TEST_F(MemoryRoutesTest, AutoSaveOffClosesEveryRouteThatSaves) {
   EXPECT_EQ(Ask("GET", "/search?q=x").status, 200);
 }
 
-TEST_F(MemoryRoutesTest, AutoSearchOffClosesEveryRouteThatSearches) {
-  UsePolicy({{"autoSearch", false}});
-  for (const char* route : {"/search?q=x", "/context", "/observations/recent", "/sessions/recent",
-                            "/timeline?observation_id=1"}) {
-    EXPECT_EQ(Ask("GET", route).status, 403) << route;
+// A read that names no switch is of rows whose names the agent has, of counts or of runs.
+TEST_F(MemoryRoutesTest, AutoSearchOffLeavesOnlyReadsByName) {
+  const std::set<std::string_view> by_name = {"get_observation", "list_revisions", "get_item",
+                                              "get_trace",       "get_original",   "get_turn",
+                                              "get_stats",       "list_runs"};
+  UsePolicy({{"autoSearch", false}, {"allowAdmin", true}});
+  memory_.With([](StubMemory& stub) { stub.rows[1] = {{"id", 1}, {"project", "coder"}}; });
+  for (const api::Operation& row : api::Operations()) {
+    if (row.method != "GET" || row.Has(api::kHosted) || row.Has(api::kNotInSidecar)) continue;
+    const auto request = api::ExampleRequestOf(row, api::UsualRows());
+    EXPECT_EQ(Ask("GET", request.target).status, by_name.contains(row.name) ? 200 : 403)
+        << row.name;
   }
   EXPECT_EQ(Ask("POST", "/observations", note_).status, 201);
 }
