@@ -115,6 +115,7 @@ Result<CellWritten> RemoveCell(Cells& cells, const CellKind& kind, const std::st
 }
 
 Result<CellWritten> KeptCells::Put(Cell cell, const Precondition& condition) {
+  RETURN_IF_ERROR(host_->Admit());
   CellWritten written;
   RETURN_IF_ERROR(host_->Write([&](Cells& cells) -> Status {
     const int64_t aged_ms = AgedMs();
@@ -150,6 +151,7 @@ Result<Cell> KeptCells::Get(const std::string& owner, const std::string& key) {
 }
 
 Result<std::vector<bool>> KeptCells::Import(const std::vector<Cell>& cells) {
+  RETURN_IF_ERROR(host_->Admit());
   std::vector<bool> stored;
   RETURN_IF_ERROR(host_->Write([&](Cells& kept) -> Status {
     const int64_t now_ms = clock_.NowMs(), aged_ms = AgedMs();

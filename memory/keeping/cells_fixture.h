@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "lib/testing/temporary_directory.h"
 #include "memory/keeping/cells.h"
 #include "memory/rows/fake_cells_fixture.h"
+#include "memory/rows/fake_host_fixture.h"
 #include "memory/sqlite/items/item_rows.h"
 #include "memory/sqlite/shared/sqlite_shared.h"
-#include "memory/sqlite/tables/schema.h"
+#include "memory/sqlite/tables/migrated_file_fixture.h"
 
 namespace memory {
 
@@ -25,42 +25,22 @@ inline std::string EngineName(const testing::TestParamInfo<CellEngine>& info) {
   return info.param == CellEngine::kShared ? "SqliteShared" : "SqliteItems";
 }
 
-// Runs each call on `cells` and counts those that write.
-class CountingHost final : public CellHost {
- public:
-  explicit CountingHost(Cells& cells) : cells_(cells) {}
-  base::Status Read(const Work& work) override { return work(cells_); }
-  base::Status Write(const Work& work, Space) override {
-    ++writes;
-    return work(cells_);
-  }
-  int writes = 0;
-
- private:
-  Cells& cells_;
-};
-
 class CellsTest : public testing::TestWithParam<CellEngine> {
  protected:
   CellsTest() {
     if (GetParam() == CellEngine::kFake) return;
-    auto file = sqlite::Database::Open(directory_.File("cells.db"), {});
-    EXPECT_TRUE(file) << file.error().message;
-    EXPECT_TRUE(sqlite::Migrate(*file, SchemaSteps()));
-    file_.emplace(*std::move(file));
-    EXPECT_TRUE(file_->Execute("PRAGMA synchronous = OFF"));
+    file_.emplace();
     if (GetParam() == CellEngine::kShared)
-      on_disk_ = std::make_unique<SharedCells>(*file_);
+      on_disk_ = std::make_unique<SharedCells>(file_->database());
     else
-      on_disk_ = std::make_unique<ItemCells>(*file_, accesses_, nullptr);
+      on_disk_ = std::make_unique<ItemCells>(file_->database(), accesses_, nullptr);
   }
   Cells& cells() { return on_disk_ ? *on_disk_ : fake_; }
 
  private:
-  const testing::TemporaryDirectory directory_;
   FakeCells fake_;
   ItemAccesses accesses_;
-  std::optional<sqlite::Database> file_;
+  std::optional<MigratedFile> file_;
   std::unique_ptr<Cells> on_disk_;
 };
 

@@ -146,8 +146,8 @@ TEST_P(CellRulesTest, SweepRemovesExpiredCellsInSmallTransactions) {
   ASSERT_TRUE(Put("later", kNow + 1));
   ASSERT_TRUE(Put("never"));
   const ::testing::FakeClock clock;
-  auto host = std::make_unique<CountingHost>(cells());
-  const CountingHost& counted = *host;
+  auto host = std::make_unique<FakeHost<Cells>>(cells());
+  const FakeHost<Cells>& counted = *host;
   Kept kept(std::move(host), clock);
   EXPECT_EQ(kept.Sweep({}).value(), 250);
   EXPECT_EQ(counted.writes, 3);

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "memory/model/trace_context.h"
+
 namespace memory {
 
 using base::Result;

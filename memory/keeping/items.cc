@@ -26,6 +26,7 @@ const CellKind kItemCells = {kMaxItemsOfProject, INT64_MAX, INT64_MAX, FullItems
 
 Result<CellWritten> Items::Change(const std::string& project, const std::string& key,
                                   const ItemChange& change, const Precondition& condition) {
+  RETURN_IF_ERROR(host_->Admit());
   CellWritten written;
   RETURN_IF_ERROR(host_->Write([&](Cells& cells) -> Status {
     const int64_t now_ms = clock_.NowMs(), aged_ms = AgedMs();

@@ -16,7 +16,7 @@ constexpr const char* kValue = R"([1,"two"])";
 class CellItems final : public Items {
  public:
   CellItems(Cells& cells, const base::Clock& clock)
-      : Items(kItemCells, std::make_unique<CountingHost>(cells), clock,
+      : Items(kItemCells, std::make_unique<FakeHost<Cells>>(cells), clock,
               [&] { return clock.MonotonicMs(); }) {}
   base::Result<FoundItems> Retrieve(const std::string&, const std::string&, size_t,
                                     std::stop_token) override {

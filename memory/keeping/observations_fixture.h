@@ -7,12 +7,11 @@
 #include <string>
 
 #include "lib/testing/fake_clock.h"
-#include "lib/testing/temporary_directory.h"
 #include "memory/keeping/retelling.h"
 #include "memory/rows/fake_observations_fixture.h"
 #include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/migrated_file_fixture.h"
 #include "memory/sqlite/tables/retired.h"
-#include "memory/sqlite/tables/schema.h"
 #include "memory/sqlite/writing/observation_rows.h"
 #include "memory/store/memory_fixture.h"
 
@@ -24,13 +23,12 @@ inline constexpr const char* kSalt = "salt";
 // A file with rows.
 class FileRows {
  public:
-  FileRows() : database_(Open(directory_.File("rows.db"))), rows_(database_) {
-    EXPECT_TRUE(sqlite::Migrate(database_, SchemaSteps()));
-    EXPECT_TRUE(Liveness::RegisterFunction(std::make_shared<Liveness>(clock_), database_));
-    Execute("PRAGMA synchronous = OFF");
+  FileRows() {
+    EXPECT_TRUE(Liveness::RegisterFunction(std::make_shared<Liveness>(clock_), file_.database()));
   }
+  sqlite::Database& database() { return file_.database(); }
   Observations& rows() { return rows_; }
-  void Retire(RowId row) { EXPECT_TRUE(memory::Retire(database_, row, "ttl", kMidnight)); }
+  void Retire(RowId row) { EXPECT_TRUE(memory::Retire(database(), row, "ttl", kMidnight)); }
   void Remove(RowId row) {  // as the end of a hard delete
     const std::string slot = std::to_string(row);
     Execute("INSERT INTO tombstones SELECT id, 1 FROM observations WHERE slot = " + slot);
@@ -39,16 +37,10 @@ class FileRows {
   void ForgetDeletions() { Execute("DELETE FROM deletions"); }
 
  private:
-  static sqlite::Database Open(const std::string& path) {
-    auto opened = sqlite::Database::Open(path, {});
-    EXPECT_TRUE(opened) << opened.error().message;
-    return *std::move(opened);
-  }
-  void Execute(const std::string& sql) { EXPECT_TRUE(database_.Execute(sql.c_str())) << sql; }
-  const testing::TemporaryDirectory directory_;
+  void Execute(const std::string& sql) { EXPECT_TRUE(database().Execute(sql.c_str())) << sql; }
   ::testing::FakeClock clock_{kMidnight};
-  sqlite::Database database_;
-  SqliteObservations rows_;
+  MigratedFile file_;
+  SqliteObservations rows_{file_.database()};
 };
 
 inline base::Result<Saved> SaveTo(Observations& rows, const api::NewObservation& made,
@@ -57,8 +49,6 @@ inline base::Result<Saved> SaveTo(Observations& rows, const api::NewObservation&
   if (MayRetell(saving.made)) saving.said.emplace(saving.made.title, saving.made.content);
   return SaveObservation(rows, saving);
 }
-
-enum class RowEngine { kFake, kSqlite };
 
 class ObservationsTest : public ::testing::TestWithParam<RowEngine> {
  protected:
@@ -97,10 +87,6 @@ class ObservationsTest : public ::testing::TestWithParam<RowEngine> {
 
  private:
   std::unique_ptr<FileRows> file_;
-};
-
-inline constexpr auto kNameOfRowEngine = [](const ::testing::TestParamInfo<RowEngine>& info) {
-  return info.param == RowEngine::kFake ? "Fake" : "Sqlite";
 };
 
 }  // namespace memory

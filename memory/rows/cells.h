@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "lib/base/result.h"
+#include "memory/rows/host.h"
 
 namespace memory {
 
@@ -56,16 +56,6 @@ class Cells {
   virtual base::Result<int64_t> RaiseVersion(int64_t to) = 0;
 };
 
-// Opens transactions and snapshots over one kind of cell. Any thread.
-class CellHost {
- public:
-  using Work = std::function<base::Status(Cells&)>;
-  enum class Space { kConsumes, kFrees };  // the quota and a full volume refuse kConsumes
-
-  virtual ~CellHost() = default;
-  virtual base::Status Read(const Work& work) = 0;
-  // Returns after the commit. May run `work` again after a failed commit.
-  virtual base::Status Write(const Work& work, Space space = Space::kConsumes) = 0;
-};
+using CellHost = RowHost<Cells>;
 
 }  // namespace memory

@@ -7,11 +7,6 @@
 
 namespace memory {
 
-// Scopes of traces, each of one user, Agent or conversation.
-inline constexpr const char* kThreadScope = "thread";
-inline constexpr const char* kUserScope = "user";
-inline constexpr const char* kPersonaScope = "persona";
-
 // The viewer, if the request names one. Traces (store/traces.h) of another user, Agent or
 // conversation are invisible to it.
 struct Viewer {

@@ -14,6 +14,7 @@
 #include "lib/conversation/routes/host.h"
 #include "memory/keeping/items.h"
 #include "memory/keeping/shared_items.h"
+#include "memory/keeping/turns.h"
 #include "memory/model/retention.h"
 #include "memory/rows/writes.h"
 #include "memory/store/consolidation.h"
@@ -21,7 +22,6 @@
 #include "memory/store/reads.h"
 #include "memory/store/traces.h"
 #include "memory/store/transfers.h"
-#include "memory/store/turns.h"
 #include "memory/volume/spool.h"
 
 namespace memory {

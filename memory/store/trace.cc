@@ -1,4 +1,4 @@
-// Names of scopes, and ids of imports.
+// Ids of imports.
 #include "memory/store/trace.h"
 
 #include <algorithm>
@@ -14,11 +14,6 @@ namespace {
 constexpr size_t kNumberDigits = 12;
 
 }  // namespace
-
-bool IsTraceScope(std::string_view word) {
-  return word == kThreadScope || word == kUserScope || word == kPersonaScope ||
-         word == kOrganizationScope;
-}
 
 std::string OtherTraceId(const std::string& id, const std::string& of) {
   const std::string digits = base::Sha256Hex(id + "\n" + of);
@@ -42,13 +37,6 @@ std::optional<int64_t> NumberInTraceId(std::string_view id) {
       std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return digits.size() == kNumberDigits ? std::optional(number) : std::nullopt;
-}
-
-std::string TraceContext::ScopeId(std::string_view scope) const {
-  if (scope == kThreadScope) return conversation;
-  if (scope == kUserScope) return user;
-  if (scope == kPersonaScope) return agent;
-  return kOrganizationScope;
 }
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// A trace and its owner, as values. Independent of the engine.
+// A trace as a value. Independent of the engine.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,13 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/json/json.h"
 #include "memory/model/strength.h"
-#include "memory/rows/reads.h"
+#include "memory/model/trace_context.h"
 
 namespace memory {
 
 inline constexpr size_t kMaxTraceTags = api::kMaxTagsKept;  // of a merged trace
 inline constexpr size_t kMaxTraceEdges = 256;               // outgoing, of a trace
 inline constexpr int64_t kDueDays = 30;                     // that a reminder stays due
-inline constexpr const char* kDefaultScopeId = "default";
 
 inline constexpr const char* kTraceIdPrefix = "mt_";
 // The id of an imported trace whose own `id` belongs to another trace here, or is no UUID:
@@ -29,16 +28,6 @@ inline constexpr std::string_view kNumberedPrefix = "mt_00000000-0000-8000-8000-
 // Such an id; and back, nullopt: it is none.
 std::string NumberedTraceId(int64_t observation);
 std::optional<int64_t> NumberInTraceId(std::string_view id);
-
-inline constexpr const char* kOrganizationScope = "organization";
-bool IsTraceScope(std::string_view word);
-
-// The owner of the memory that a call uses. Traces of another project or scope id are invisible.
-struct TraceContext {
-  std::string project, conversation = kDefaultScopeId, user = kDefaultScopeId,
-                       agent = kDefaultScopeId;
-  std::string ScopeId(std::string_view scope) const;  // of the organization: its scope's name
-};
 
 struct NewTrace {
   std::string content, kind = kEpisodic, scope = kUserScope;

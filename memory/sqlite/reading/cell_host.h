@@ -1,41 +1,14 @@
-// Opens the cells of a table over a store's writer and readers.
+// Opens the cells of a table over a store's writer and readers; their versions.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <utility>
+#include <string>
 
-#include "lib/sqlite/writer.h"
 #include "memory/rows/cells.h"
-#include "memory/sqlite/reading/snapshot.h"
+#include "memory/sqlite/reading/row_host.h"
 
 namespace memory {
 
-class SqliteCellHost final : public CellHost {
- public:
-  // All outlive it.
-  struct Parts {
-    sqlite::Writer& writer;
-    ReaderPool& readers;
-    std::function<base::Status()> admit;  // before a write that consumes space
-    std::function<std::unique_ptr<Cells>(sqlite::Database&)> cells;
-  };
-  explicit SqliteCellHost(Parts parts) : parts_(std::move(parts)) {}
-  base::Status Read(const Work& work) override {
-    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
-    return work(*parts_.cells(snapshot.database()));
-  }
-  base::Status Write(const Work& work, Space space) override {
-    if (space == Space::kConsumes) RETURN_IF_ERROR(parts_.admit());
-    using Writing = sqlite::Writer::Space;
-    return parts_.writer.RunAny(
-        [&](sqlite::Database& database) { return work(*parts_.cells(database)); },
-        space == Space::kFrees ? Writing::kFrees : Writing::kConsumes);
-  }
-
- private:
-  const Parts parts_;
-};
+using SqliteCellHost = SqliteRowHost<Cells>;
 
 // Raises a counter of versions, as Cells::RaiseVersion.
 inline base::Result<int64_t> RaiseVersion(sqlite::Database& database, const char* counter,

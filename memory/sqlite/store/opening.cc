@@ -138,7 +138,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   ASSIGN_OR_RETURN(const int64_t aged_ms, conversation::SqliteRows(database).LoadClock());
   state->fields.emplace(*options.clock, aged_ms, options.working_memory_ttl_ms);
   ASSIGN_OR_RETURN(const int64_t item_clock_ms, LoadItemClock(database));
-  ASSIGN_OR_RETURN(const int64_t pending_turns, CountPendingTurns(database));
+  ASSIGN_OR_RETURN(const int64_t pending_turns, SqliteTurns(database).CountPending());
   ASSIGN_OR_RETURN(const int64_t pending_runs, CountRunsToDerive(database));
   sqlite::Writer::Options writing;
   writing.queue = options.write_queue;
@@ -219,9 +219,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
       [state = state.get()] { return state->AdmitGrowth(); },
       [state = state.get()] { return state->traces->KeepRetrievals(); }, options.embedder.get(),
       options.consolidation, options.derives, pending_runs});
-  state->turns.emplace(SqliteTurns::Parts{*state->writer, state->readers, *options.clock,
-                                          pending_turns,
-                                          [state = state.get()] { return state->AdmitGrowth(); }});
+  state->turns.emplace(
+      std::make_unique<SqliteRowHost<TurnRows>>(SqliteRowHost<TurnRows>::Parts{
+          *state->writer, state->readers, [state = state.get()] { return state->AdmitGrowth(); },
+          [](Database& file) { return std::make_unique<SqliteTurns>(file); }}),
+      *options.clock, pending_turns);
   return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(state)));
 }
 

@@ -21,7 +21,7 @@
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/usage.h"
 #include "memory/sqlite/traces/sqlite_traces.h"
-#include "memory/sqlite/turns/sqlite_turns.h"
+#include "memory/sqlite/turns/turn_rows.h"
 #include "memory/store/embedder.h"
 
 namespace memory {
@@ -83,7 +83,7 @@ struct StoreState {
   std::optional<SqliteShared> shared;  // declared after items, whose clock it uses
   std::optional<SqliteTraces> traces;
   std::optional<SqliteConsolidation> consolidation;
-  std::optional<SqliteTurns> turns;
+  std::optional<Turns> turns;
   std::optional<conversation::FieldLife> fields;  // of all callers' conversations
   conversation::FieldLife::Write WritingFields();
   base::Status KeepAccesses();  // writes the times at which items were read

@@ -1,6 +1,5 @@
-// The queue of turns: its owners take turns, and each has a share of it.
-#include <set>
-
+// Turns of a store: what waits survives its end. keeping/turns_test.cc has their rules.
+#include "lib/testing/fake_clock.h"
 #include "memory/sqlite/store/store_fixture.h"
 
 namespace memory {
@@ -8,47 +7,47 @@ namespace {
 
 class TurnsTest : public StoreTest {
  protected:
-  base::Result<TurnAccepted> Accept(const std::string& user, int number,
-                                    const std::string& project = "p") {
+  Turn Said(const std::string& text) {
     Turn turn;
-    turn.context.project = project;
-    turn.context.user = user;
-    turn.user = user + " says " + std::to_string(number);
-    return store_->turns().Accept(turn, RequestKey(std::string()));
-  }
-  std::string FinishNext() {
-    const auto next = store_->turns().Next();
-    EXPECT_TRUE(next && *next);
-    if (!next || !*next) return "";
-    EXPECT_TRUE(store_->turns().Finish(**next, base::Json::array(), 1'000'000));
-    return (*next)->turn.user;
+    turn.context.project = "p";
+    turn.user = text;
+    return turn;
   }
 };
 
-TEST_F(TurnsTest, OwnersTakeTurnsInAFairOrder) {
-  for (int i = 0; i < 30; ++i) ASSERT_TRUE(Accept("ann", i));
-  ASSERT_TRUE(Accept("bob", 0));
-  ASSERT_TRUE(Accept("carl", 0, "q"));
-  ASSERT_TRUE(Accept("bob", 1));
-  std::vector<std::string> first;
-  for (int i = 0; i < 4; ++i) first.push_back(FinishNext());
-  EXPECT_EQ(std::count(first.begin(), first.end(), "bob says 0"), 1);
-  EXPECT_EQ(std::count(first.begin(), first.end(), "carl says 0"), 1);
-  first.push_back(FinishNext());
-  EXPECT_EQ(std::count(first.begin(), first.end(), "bob says 1"), 1);
-  // In order for each owner.
-  EXPECT_EQ(FinishNext(), "ann says 2");
-  EXPECT_EQ(FinishNext(), "ann says 3");
+TEST_F(TurnsTest, WaitingTurnsAndCountedTokensSurviveReopening) {
+  const std::string second(kObserveTokens / 2 * 3, 'x');
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(store_->turns().Accept(Said(second), ""));
+  const auto finish = [&] {
+    const auto next = store_->turns().Next();
+    EXPECT_TRUE(next && *next);
+    const auto due = store_->turns().Finish(**next, base::Json::array(), kReflectTokens);
+    EXPECT_TRUE(due) << due.error().message;
+    return due->note;
+  };
+  EXPECT_FALSE(finish());
+  Reopen();
+  EXPECT_TRUE(store_->turns().AnyPending());
+  EXPECT_TRUE(finish());
+  EXPECT_FALSE(store_->turns().AnyPending());
+  Reopen();
+  EXPECT_FALSE(store_->turns().AnyPending());
 }
 
-TEST_F(TurnsTest, FailedTurnIsRetriedAfterOthersOfItsOwner) {
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Accept("ann", i));
+TEST_F(TurnsTest, SweepOfTheStoreRemovesOldTurns) {
+  ::testing::FakeClock clock;
+  StoreOptions options;
+  options.clock = &clock;
+  Reopen(options);
+  const auto accepted = store_->turns().Accept(Said("text"), "");
+  ASSERT_TRUE(accepted);
   const auto next = store_->turns().Next();
   ASSERT_TRUE(next && *next);
-  ASSERT_TRUE(store_->turns().Fail(**next, "no model", kMaxTurnTries));
-  EXPECT_EQ(FinishNext(), "ann says 1");
-  EXPECT_EQ(FinishNext(), "ann says 2");
-  EXPECT_EQ(FinishNext(), "ann says 0");
+  ASSERT_TRUE(store_->turns().Finish(**next, base::Json::array(), kReflectTokens));
+  clock.Advance(7 * kDay + 1);
+  ASSERT_TRUE(store_->Sweep({}));
+  EXPECT_FALSE(*store_->turns().Find(Said("").context, accepted->id));
+  store_.reset();  // before its clock
 }
 
 }  // namespace

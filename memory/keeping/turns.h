@@ -1,14 +1,21 @@
-// Turns of conversations that wait for the extraction of facts, and their outcomes. The texts of a
-// turn are kept until its facts are stored. Independent of the engine.
+// What turns of conversations that wait for the extraction of facts go through, for every engine:
+// limits, the order of owners, tries and dead letters, what is due afterwards. The texts of a turn
+// are kept until its facts are stored.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "lib/base/guarded.h"
 #include "lib/base/json/json.h"
+#include "lib/base/process/clock.h"
+#include "memory/model/trace_context.h"
+#include "memory/rows/turns.h"
 #include "memory/rows/writes.h"
-#include "memory/store/traces.h"
 
 namespace memory {
 
@@ -34,7 +41,6 @@ struct TurnAccepted {
 };
 
 struct PendingTurn {
-  int64_t number = 0;
   std::string id;
   Turn turn;
   int64_t tries = 0;  // failed ones
@@ -53,27 +59,39 @@ struct TurnsDue {
   bool reflect = false;  // a run of consolidation
 };
 
-// Any thread. Writes return after their commit. Errors: kFull, kUnavailable.
+// The queue of one tenant. Any thread. Writes return after their commit. Errors: kFull,
+// kUnavailable.
 class Turns {
  public:
-  virtual ~Turns() = default;
+  // `clock` outlives it. `pending`: those in the rows now.
+  Turns(std::unique_ptr<TurnHost> host, const base::Clock& clock, int64_t pending)
+      : host_(std::move(host)), clock_(clock), pending_(pending) {}
 
-  virtual base::Result<TurnAccepted> Accept(const Turn& turn, const RequestKey& key) = 0;
-  virtual base::Result<std::optional<TurnState>> Find(const TraceContext& context,
-                                                      const std::string& id) = 0;
-  virtual bool AnyPending() const = 0;  // costs nothing
-  // The longest waiting turn, which stays pending until Finish or Fail.
-  virtual base::Result<std::optional<PendingTurn>> Next() = 0;
+  base::Result<TurnAccepted> Accept(const Turn& turn, const RequestKey& key);
+  base::Result<std::optional<TurnState>> Find(const TraceContext& context, const std::string& id);
+  bool AnyPending() const { return pending_ > 0; }  // costs nothing
+  // The longest waiting turn, which stays pending until Finish or Fail. The owners take turns.
+  base::Result<std::optional<PendingTurn>> Next();
   // Removes its texts. → what is due; reported once.
-  virtual base::Result<TurnsDue> Finish(const PendingTurn& turn, const base::Json& facts,
-                                        int64_t reflect_tokens) = 0;
+  base::Result<TurnsDue> Finish(const PendingTurn& turn, const base::Json& facts,
+                                int64_t reflect_tokens);
   // After `most_tries` it becomes a dead letter, up to kMaxDeadTurns.
-  virtual base::Status Fail(const PendingTurn& turn, const std::string& reason,
-                            int64_t most_tries = kMaxTurnTries) = 0;
+  base::Status Fail(const PendingTurn& turn, const std::string& reason,
+                    int64_t most_tries = kMaxTurnTries);
   // Makes a dead letter pending again, with no failed tries. → its state before; nullopt: no such
   // turn. kUnavailable: like Accept.
-  virtual base::Result<std::optional<std::string>> Retry(const TraceContext& context,
-                                                         const std::string& id) = 0;
+  base::Result<std::optional<std::string>> Retry(const TraceContext& context,
+                                                 const std::string& id);
+  base::Status Sweep();  // removes turns that were done long ago
+
+ private:
+  base::Status RefuseBeyondLimit() const;
+  base::Status RefuseBeyondShare(TurnRows& rows, const std::string& owner) const;
+  base::Result<std::optional<std::string>> NextOwner(TurnRows& rows);
+  const std::unique_ptr<TurnHost> host_;
+  const base::Clock& clock_;
+  std::atomic<int64_t> pending_;
+  base::Guarded<std::string> last_owner_;  // whose turn was the last
 };
 
 }  // namespace memory
