@@ -218,6 +218,7 @@ class FakeObservations final : public Observations, private Deletions {
   std::set<RowId> no_undo;
 
  private:
+  friend class FakeEpisodes;  // which stand beside the rows
   base::Result<DeletedRow> ReadDeleted(RowId row) override {
     const Row& at = At(row);
     DeletedRow deleted{at.text, "", "", "", "", at.state == State::kRetired};

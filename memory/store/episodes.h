@@ -8,31 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/json/json.h"
+#include "memory/rows/episodes.h"
 
 namespace memory {
-
-inline constexpr const char* kEpisodeType = "episode";
-inline constexpr size_t kMaxEpisodesAnswered = 1000;  // of one conversation
-
-struct Episode {
-  int64_t id = 0;  // > 0, never reused in a tenant
-  std::string project, conversation, agent;
-  std::optional<std::string> user;
-  std::string summary;
-  base::Json key_decisions = base::Json::array();  // strings or objects
-  base::Json entities = base::Json::array();       // strings or objects
-  base::Json tools_used = base::Json::array();     // strings
-  base::Json metadata = base::Json::object();
-  int64_t created_ms = 0;
-};
-
-// The outcome of a POST.
-struct EpisodeSaved {
-  int64_t id = 0, created_ms = 0;
-  bool repeated = false;    // the conversation has this summary already, or the key is known
-  bool key_reused = false;  // the key is known with another body, that of `id`; nothing was done
-};
 
 struct EpisodeQuestion {
   std::string project, text, agent;

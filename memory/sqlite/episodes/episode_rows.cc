@@ -4,7 +4,6 @@
 #include "lib/base/json/stored.h"
 #include "lib/base/limits/answer_charge.h"
 #include "lib/base/text/digest.h"
-#include "lib/base/text/text.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/viewer.h"
@@ -23,9 +22,6 @@ namespace {
 #define MEMORY_SELECT_EPISODE                                                                     \
   "SELECT e.id, p.name, e.conversation, e.agent, e.user, o.content, e.fields, e.created_ms FROM " \
   "episodes e JOIN observations o ON o.slot = e.slot JOIN projects p ON p.number = e.project "
-
-constexpr size_t kTitleCharacters = 120;
-constexpr size_t kMostTags = 20, kTagCharacters = 100;  // the API's
 
 // The fields of an episode other than its summary, as JSON in one column.
 Json FieldsOf(const Episode& episode) {
@@ -52,12 +48,7 @@ Result<Episode> EpisodeAt(const Statement& row) {
   return read;
 }
 
-Result<std::optional<Episode>> FirstEpisode(Statement read) {
-  ASSIGN_OR_RETURN(const bool row, read.Step());
-  if (!row) return std::optional<Episode>();
-  ASSIGN_OR_RETURN(Episode found, EpisodeAt(read));
-  return std::optional(std::move(found));
-}
+KnownEpisode KnownAt(const Statement& row) { return {row.Int(0), row.Int(1)}; }
 
 // Up to the row that exceeds the limit of an answer.
 Result<std::vector<Episode>> AllEpisodes(Statement read) {
@@ -79,42 +70,80 @@ std::string DigestOf(const Episode& episode) { return base::Sha256Hex(episode.su
 
 }  // namespace
 
-api::NewObservation ObservationOf(const Episode& episode) {
-  api::NewObservation made;
-  made.type = kEpisodeType;
-  const std::string_view summary = base::Trim(episode.summary);
-  made.title = base::Ellipsize(summary.substr(0, summary.find('\n')), kTitleCharacters);
-  made.content = episode.summary;
-  made.project = episode.project;
-  auto add = [&](const std::string& tag) {
-    const std::string cut(base::Prefix(base::Trim(tag), kTagCharacters));
-    if (!base::IsBlank(cut) && made.tags.size() < kMostTags) made.tags.push_back(cut);
-  };
-  for (const Json& tool : episode.tools_used)
-    if (tool.is_string()) add(tool.get<std::string>());
-  for (const Json& entity : episode.entities)
-    add(entity.is_string() ? entity.get<std::string>()
-                           : base::StringAt(entity, {"name"}, base::StringAt(entity, {"id"})));
-  return made;
+Result<std::optional<int64_t>> SqliteEpisodes::FindProject(const std::string& name) {
+  return memory::FindProject(database_, name);
 }
 
-Result<std::optional<Episode>> FindDuplicateEpisode(Database& database, int64_t project,
-                                                    const Episode& episode) {
+Result<int64_t> SqliteEpisodes::FindOrAddProject(const std::string& name) {
+  return memory::FindOrAddProject(database_, name);
+}
+
+Result<bool> SqliteEpisodes::IsElsewhere(const std::string& session, int64_t project) {
+  ASSIGN_OR_RETURN(Statement read, database_.Prepare("SELECT 1 FROM sessions WHERE id = ?1 AND "
+                                                     "project <> ?2"));
+  return read.Bind(session).Bind(project).Step();
+}
+
+Result<std::optional<KnownEpisode>> SqliteEpisodes::Find(int64_t id) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database_.Prepare("SELECT e.id, e.created_ms FROM episodes e JOIN observations "
+                                     "o ON o.slot = e.slot WHERE e.id = ?1 AND " MEMORY_LIVE));
+  return read.Bind(id).ReadFirst(KnownAt);
+}
+
+Result<bool> SqliteEpisodes::HasId(int64_t id) {
+  ASSIGN_OR_RETURN(Statement read, database_.Prepare("SELECT 1 FROM episodes WHERE id = ?1"));
+  return read.Bind(id).Step();
+}
+
+Result<std::optional<KnownEpisode>> SqliteEpisodes::FindSame(int64_t project,
+                                                             const Episode& episode) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare(MEMORY_SELECT_EPISODE "WHERE e.project = ?1 AND e.conversation = ?2 AND "
-                                             "e.digest = ?3 AND e.agent = ?4 AND e.user IS ?5 "
-                                             "AND " MEMORY_LIVE "ORDER BY e.id LIMIT 1"));
+      database_.Prepare("SELECT e.id, e.created_ms FROM episodes e JOIN observations o ON o.slot = "
+                        "e.slot WHERE e.project = ?1 AND e.conversation = ?2 AND e.digest = ?3 "
+                        "AND e.agent = ?4 AND e.user IS ?5 AND " MEMORY_LIVE
+                        "ORDER BY e.id LIMIT 1"));
   read.Bind(project).Bind(episode.conversation).Bind(DigestOf(episode));
-  read.Bind(episode.agent).Bind(episode.user);
-  return FirstEpisode(std::move(read));
+  return read.Bind(episode.agent).Bind(episode.user).ReadFirst(KnownAt);
 }
 
-Result<std::optional<Episode>> FindEpisodeById(Database& database, int64_t id) {
+Result<std::optional<int64_t>> SqliteEpisodes::FindObservation(int64_t project,
+                                                               const Episode& episode) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database_.Prepare(
+          "SELECT o.id FROM observations o WHERE o.hash = ?1 AND o.project = ?2 AND "
+          "o.scope = 'project' AND o.type = ?3 AND o.content = ?4 AND " MEMORY_LIVE MEMORY_FOR_ALL
+          "ORDER BY o.content_ms DESC LIMIT 1"));
+  read.Bind(api::NormalizedHash(episode.summary)).Bind(project).Bind(kEpisodeType);
+  return read.Bind(episode.summary).ReadFirst(IntAt);
+}
+
+Result<std::vector<Episode>> SqliteEpisodes::OfConversation(int64_t project,
+                                                            const std::string& conversation) {
   ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare(MEMORY_SELECT_EPISODE "WHERE e.id = ?1 AND " MEMORY_LIVE));
-  read.Bind(id);
-  return FirstEpisode(std::move(read));
+                   database_.Prepare(MEMORY_SELECT_EPISODE
+                                     "WHERE e.project = ?1 AND e.conversation = ?2 AND " MEMORY_LIVE
+                                     "ORDER BY e.created_ms, e.id LIMIT ?3"));
+  read.Bind(project).Bind(conversation).Bind(static_cast<int64_t>(kMaxEpisodesAnswered));
+  return AllEpisodes(std::move(read));
+}
+
+Result<int64_t> SqliteEpisodes::Insert(int64_t project, int64_t observation, const Episode& episode,
+                                       int64_t id) {
+  ASSIGN_OR_RETURN(const std::optional<Place> place, FindRow(database_, observation));
+  if (!place)
+    return base::Error{base::Code::kInternal, "an observation vanished inside its transaction"};
+  ASSIGN_OR_RETURN(
+      Statement insert,
+      database_.Prepare("INSERT INTO episodes(id, slot, project, conversation, digest, agent, "
+                        "user, created_ms, fields) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+  insert.Bind(id == 0 ? std::nullopt : std::optional(id)).Bind(place->slot).Bind(project);
+  insert.Bind(episode.conversation).Bind(DigestOf(episode)).Bind(episode.agent);
+  insert.Bind(episode.user).Bind(episode.created_ms);
+  RETURN_IF_ERROR(insert.Bind(base::DumpJson(FieldsOf(episode))).Run());
+  return database_.LastInsertId();
 }
 
 Result<std::vector<Episode>> EpisodesAt(Database& database, int64_t slot,
@@ -139,46 +168,6 @@ Result<std::vector<int64_t>> SlotsOfEpisodes(Database& database, const EpisodeQu
   read.Bind(*project).Bind(question.agent).Bind(question.user);
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) { slots.push_back(row.Int(0)); }));
   return slots;
-}
-
-Result<std::vector<Episode>> EpisodesOfConversation(Database& database, int64_t project,
-                                                    const std::string& conversation) {
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare(MEMORY_SELECT_EPISODE
-                                    "WHERE e.project = ?1 AND e.conversation = ?2 AND " MEMORY_LIVE
-                                    "ORDER BY e.created_ms, e.id LIMIT ?3"));
-  read.Bind(project).Bind(conversation).Bind(static_cast<int64_t>(kMaxEpisodesAnswered));
-  return AllEpisodes(std::move(read));
-}
-
-Result<int64_t> InsertEpisode(Database& database, int64_t project, int64_t slot,
-                              const Episode& episode) {
-  std::optional<int64_t> id;
-  if (episode.id > 0) {
-    ASSIGN_OR_RETURN(Statement taken, database.Prepare("SELECT 1 FROM episodes WHERE id = ?1"));
-    ASSIGN_OR_RETURN(const bool row, taken.Bind(episode.id).Step());
-    if (!row) id = episode.id;
-  }
-  ASSIGN_OR_RETURN(
-      Statement insert,
-      database.Prepare("INSERT INTO episodes(id, slot, project, conversation, digest, agent, user, "
-                       "created_ms, fields) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
-  insert.Bind(id).Bind(slot).Bind(project).Bind(episode.conversation).Bind(DigestOf(episode));
-  insert.Bind(episode.agent).Bind(episode.user).Bind(episode.created_ms);
-  RETURN_IF_ERROR(insert.Bind(base::DumpJson(FieldsOf(episode))).Run());
-  return database.LastInsertId();
-}
-
-Result<std::optional<int64_t>> SlotForEpisode(Database& database, int64_t project,
-                                              const Episode& episode) {
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database.Prepare(
-          "SELECT o.slot FROM observations o WHERE o.hash = ?1 AND o.project = ?2 AND "
-          "o.scope = 'project' AND o.type = ?3 AND o.content = ?4 AND " MEMORY_LIVE MEMORY_FOR_ALL
-          "ORDER BY o.content_ms DESC LIMIT 1"));
-  read.Bind(api::NormalizedHash(episode.summary)).Bind(project).Bind(kEpisodeType);
-  return read.Bind(episode.summary).ReadFirst(IntAt);
 }
 
 Result<bool> ReadEpisodes(Database& database, std::optional<int64_t> project, bool live_only,

@@ -1,5 +1,7 @@
-// Episodes: an observation and its row in `episodes`, in one transaction. A search ranks
+// Episodes: opens the transactions of saving and importing (keeping/episodes.h). A search ranks
 // observations, limited to those of the agent and user.
+#include "memory/keeping/episodes.h"
+
 #include <algorithm>
 
 #include "lib/api/limits.h"
@@ -8,7 +10,6 @@
 #include "memory/sqlite/episodes/episode_rows.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/keys.h"
-#include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/search_scope.h"
 #include "memory/sqlite/writing/observation_rows.h"
 #include "memory/store/answer_limit.h"
@@ -16,34 +17,9 @@
 namespace memory {
 
 using base::Result;
-using base::Status;
 using sqlite::Database;
 
 namespace {
-
-// The body in the form for the digest of an Idempotency-Key.
-api::NewObservation BodyOfKey(const Episode& episode) {
-  api::NewObservation body;
-  body.project = episode.project;
-  body.session_id = episode.conversation;
-  body.type = kEpisodeType;
-  body.title = episode.agent;
-  body.content =
-      base::DumpJson({episode.user.value_or(""), episode.summary, episode.key_decisions,
-                      episode.entities, episode.tools_used, episode.metadata, episode.created_ms});
-  return body;
-}
-
-// Separates the keys of episodes from those of observations.
-RequestKey KeyOfEpisode(const RequestKey& key) {
-  return {key.key.empty() ? "" : "episode " + key.key, key.caller};
-}
-
-Result<int64_t> SlotOf(Database& database, int64_t observation) {
-  ASSIGN_OR_RETURN(const std::optional<Place> place, FindRow(database, observation));
-  if (place) return place->slot;
-  return base::Error{base::Code::kInternal, "an observation vanished inside its transaction"};
-}
 
 const char* NameOfMethod(Method method) {
   if (method == Method::kEmbedding) return "embedding";
@@ -60,40 +36,16 @@ double LikenessOf(const Ranked& row, double whole) {
 Result<EpisodeSaved> Store::SaveEpisode(const Episode& given, const api::Source& source,
                                         const RequestKey& key, int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
-  Episode episode = given;
-  if (episode.created_ms == 0) episode.created_ms = now_ms;
-  api::NewObservation observation = ObservationOf(episode);
-  observation.session_id = episode.conversation;
-  observation.source = source;
-  Saving saving(observation, state_->Facts(observation.title, observation.content), state_->salt,
-                state_->options.dedup_window_ms, now_ms);
-  const KeyOfCaller kept(KeyOfEpisode(key), BodyOfKey(given), state_->salt);
-  const int64_t kept_ms = state_->options.idempotency_ms;
+  const auto facts = [&](const std::string& title, const std::string& content) {
+    return state_->Facts(title, content);
+  };
+  EpisodeSaving making(given, source, facts, state_->salt, state_->options.dedup_window_ms, now_ms);
+  const KeyOfCaller kept = KeyOfEpisode(key, given, state_->salt, state_->options.idempotency_ms);
   return state_->writer->Run<EpisodeSaved>([&](Database& database) -> Result<EpisodeSaved> {
-    if (!key.key.empty()) {
-      ASSIGN_OR_RETURN(const auto answer, FindAnswer(database, kept, now_ms - kept_ms));
-      if (answer && answer->key_reused) return EpisodeSaved{answer->id, 0, false, true};
-      if (answer) {
-        ASSIGN_OR_RETURN(const auto first, FindEpisodeById(database, answer->id));
-        return EpisodeSaved{answer->id, first ? first->created_ms : now_ms, true, false};
-      }
-    }
-    ASSIGN_OR_RETURN(const int64_t project, FindOrAddProject(database, episode.project));
-    ASSIGN_OR_RETURN(const auto duplicate, FindDuplicateEpisode(database, project, episode));
-    EpisodeSaved saved;
-    if (duplicate) {
-      saved = {duplicate->id, duplicate->created_ms, true, false};
-    } else {
-      ASSIGN_OR_RETURN(saving.made.session_id,
-                       SessionIdIn(database, episode.conversation, episode.project, "episodes-"));
-      ASSIGN_OR_RETURN(const Saved row, SaveInside(database, saving));
-      ASSIGN_OR_RETURN(const int64_t slot, SlotOf(database, row.id));
-      ASSIGN_OR_RETURN(saved.id, InsertEpisode(database, project, slot, episode));
-      saved.created_ms = episode.created_ms;
-    }
-    if (!key.key.empty())
-      RETURN_IF_ERROR(KeepAnswer(database, kept, Saved{saved.id, "created"}, now_ms, kept_ms));
-    return saved;
+    SqliteEpisodes episodes(database);
+    SqliteObservations observations(database);
+    SqliteAnswers answers(database);
+    return memory::SaveEpisode(episodes, observations, answers, making, kept);
   });
 }
 
@@ -162,29 +114,17 @@ Result<std::vector<FoundEpisode>> Store::SearchEpisodes(const EpisodeQuestion& q
 Result<std::vector<Episode>> Store::EpisodesOf(const std::string& project,
                                                const std::string& conversation) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
-  ASSIGN_OR_RETURN(const auto number, FindProject(snapshot.database(), project));
-  if (!number) return std::vector<Episode>();
-  return EpisodesOfConversation(snapshot.database(), *number, conversation);
+  SqliteEpisodes rows(snapshot.database());
+  ASSIGN_OR_RETURN(const auto number, rows.FindProject(project));
+  return number ? rows.OfConversation(*number, conversation) : std::vector<Episode>();
 }
 
 Result<std::vector<bool>> Store::ImportEpisodes(const std::vector<Episode>& episodes) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
-  return state_->writer->Run<std::vector<bool>>(
-      [&](Database& database) -> Result<std::vector<bool>> {
-        std::vector<bool> taken;
-        for (const Episode& episode : episodes) {
-          taken.push_back(false);
-          ASSIGN_OR_RETURN(const auto project, FindProject(database, episode.project));
-          if (!project) continue;
-          ASSIGN_OR_RETURN(const auto duplicate, FindDuplicateEpisode(database, *project, episode));
-          if (duplicate) continue;
-          ASSIGN_OR_RETURN(const auto slot, SlotForEpisode(database, *project, episode));
-          if (!slot) continue;
-          RETURN_IF_ERROR(InsertEpisode(database, *project, *slot, episode));
-          taken.back() = true;
-        }
-        return taken;
-      });
+  return state_->writer->Run<std::vector<bool>>([&](Database& database) {
+    SqliteEpisodes rows(database);
+    return memory::ImportEpisodes(rows, episodes);
+  });
 }
 
 }  // namespace memory

@@ -1,5 +1,6 @@
 // Saves and changes observations. Every call is one item on the writer's thread: its reads
 // and writes are one transaction, so that no two writers race.
+#include "memory/keeping/keys.h"
 #include "memory/keeping/retelling.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/store/state.h"
@@ -19,15 +20,13 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const RequestK
   Saving saving(observation, state_->Facts(observation.title, observation.content), state_->salt,
                 state_->options.dedup_window_ms, now_ms);
   if (MayRetell(saving.made)) saving.said.emplace(saving.made.title, saving.made.content);
-  const KeyOfCaller kept(key, saving.made, state_->salt);
-  const int64_t kept_ms = state_->options.idempotency_ms;
+  const KeyOfCaller kept(key, saving.made, state_->salt, state_->options.idempotency_ms);
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
-    if (!key.key.empty()) {
-      ASSIGN_OR_RETURN(std::optional<Saved> answer, FindAnswer(database, kept, now_ms - kept_ms));
-      if (answer) return std::move(*answer);
-    }
+    SqliteAnswers answers(database);
+    ASSIGN_OR_RETURN(std::optional<Saved> answer, FindAnswer(answers, kept, now_ms));
+    if (answer) return std::move(*answer);
     ASSIGN_OR_RETURN(const Saved saved, SaveInside(database, saving));
-    if (!key.key.empty()) RETURN_IF_ERROR(KeepAnswer(database, kept, saved, now_ms, kept_ms));
+    RETURN_IF_ERROR(KeepAnswer(answers, kept, saved, now_ms));
     return saved;
   });
 }

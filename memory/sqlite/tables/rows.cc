@@ -3,8 +3,8 @@
 
 #include "lib/base/json/json.h"
 #include "lib/base/limits/answer_charge.h"
-#include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
+#include "memory/model/session_names.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/vectors.h"
@@ -186,7 +186,7 @@ Result<std::string> SessionIdIn(Database& database, const std::string& wanted,
   ASSIGN_OR_RETURN(const bool known, read.Bind(wanted).Step());
   const bool own = !known || read.Text(0) == base::FoldCase(project);
   if (own) return wanted;
-  return prefix + base::Sha256Hex(base::FoldCase(project) + "\n" + wanted).substr(0, 32);
+  return OtherSessionName(prefix, project, wanted);
 }
 
 Result<std::optional<Place>> FindRow(Database& database, int64_t id) {
