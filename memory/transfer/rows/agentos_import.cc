@@ -48,7 +48,7 @@ Status AgentOsImport::Take(const std::string& array, Result<Json> element) {
   }
   if (array == "edges" && element && edges_wait_) return KeepForLater(*element);
   Count& count = *CountOf(array);
-  RowPlace place{count.given++, Json()};
+  GivenPlace place{count.given++, Json()};
   const bool trace = array == "traces";
   if (trace) edges_wait_ = false;
   if (trace && element && IsDeletedThere(*element)) {
@@ -70,7 +70,7 @@ Status AgentOsImport::Take(const std::string& array, Result<Json> element) {
   return messages_.rows.size() < kRowsAtOnce && message_bytes_ < kBytesAtOnce ? Status() : Flush();
 }
 
-Status AgentOsImport::TakeTrace(Json element, const RowPlace& place) {
+Status AgentOsImport::TakeTrace(Json element, const GivenPlace& place) {
   Result<WholeTrace> whole = DecodeWholeTrace(TraceOfAgentOs(std::move(element)), context_);
   if (!whole) {
     report_.Refuse("trace", place, whole.error());
@@ -85,7 +85,7 @@ Status AgentOsImport::TakeTrace(Json element, const RowPlace& place) {
   return full ? BeginTraces() : Status();
 }
 
-Status AgentOsImport::TakeEdge(Json element, RowPlace place) {
+Status AgentOsImport::TakeEdge(Json element, GivenPlace place) {
   Result<ExportedEdge> edge = DecodeGraphEdge(EdgeOfAgentOs(element));
   if (!edge) {
     report_.Refuse("edge", place, edge.error());

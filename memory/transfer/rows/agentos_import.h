@@ -58,8 +58,8 @@ class AgentOsImport {
     std::future<base::Result<std::vector<TraceTaken>>> taken;
   };
   Count* CountOf(const std::string& array);
-  base::Status TakeTrace(base::Json element, const RowPlace& place);
-  base::Status TakeEdge(base::Json element, RowPlace place);
+  base::Status TakeTrace(base::Json element, const GivenPlace& place);
+  base::Status TakeEdge(base::Json element, GivenPlace place);
   base::Status KeepForLater(const base::Json& edge);
   base::Status TakeEarlyEdges();
   base::Status BeginTraces();

@@ -66,15 +66,15 @@ void ImportReport::List(Json error, const Json& where) {
   errors_.push_back(std::move(error));
 }
 
-void ImportReport::Refuse(const char* kind, const RowPlace& place, const Error& error) {
+void ImportReport::Refuse(const char* kind, const GivenPlace& place, const Error& error) {
   List({{"kind", kind}, {"index", place.index}, {"error", error.message}}, place.where);
 }
 
-void ImportReport::Change(const char* kind, const RowPlace& place, const std::string& problem) {
+void ImportReport::Change(const char* kind, const GivenPlace& place, const std::string& problem) {
   List({{"kind", kind}, {"index", place.index}, {"error", problem}, {"kept", true}}, place.where);
 }
 
-void ImportReport::Tell(const std::string& what, const RowPlace& place, bool kept) {
+void ImportReport::Tell(const std::string& what, const GivenPlace& place, bool kept) {
   List({{"kind", "part"}, {"index", place.index}, {"error", what}, {"kept", kept}}, place.where);
 }
 

@@ -12,19 +12,19 @@
 namespace memory {
 
 // Which row of its kind, from 0 on, and where it stands: {"line": 7}, {"file": "a.md"} or null.
-struct RowPlace {
+struct GivenPlace {
   size_t index;
   base::Json where;
 };
 
 class ImportReport {
  public:
-  void Refuse(const char* kind, const RowPlace& place, const base::Error& error);
+  void Refuse(const char* kind, const GivenPlace& place, const base::Error& error);
   // The row was taken after this change ("kept": true).
-  void Change(const char* kind, const RowPlace& place, const std::string& problem);
+  void Change(const char* kind, const GivenPlace& place, const std::string& problem);
   // Something that is no row: a part without a text, a link of an archive. `kept`: whether what it
   // stands in was taken.
-  void Tell(const std::string& what, const RowPlace& place, bool kept);
+  void Tell(const std::string& what, const GivenPlace& place, bool kept);
   void Skip() { ++skipped_; }
   void Count(Imported::Outcome outcome, const std::string& origin);
   // "skipped" and "errors", and if any "skipped_deleted", "raised", "not_injected" with a "hint",
@@ -60,9 +60,9 @@ struct Batch {
   size_t given = 0;      // so far, also those that were refused
   int64_t imported = 0;  // those that were new
   std::vector<Row> rows = {};
-  std::vector<RowPlace> places = {};  // of `rows`
+  std::vector<GivenPlace> places = {};  // of `rows`
 
-  void Add(Row row, RowPlace place) {
+  void Add(Row row, GivenPlace place) {
     rows.push_back(std::move(row));
     places.push_back(std::move(place));
   }
@@ -70,7 +70,7 @@ struct Batch {
   template <class Decode>
   size_t Take(const base::Json& json, const base::Json& where, const Decode& decode,
               ImportReport& report) {
-    RowPlace place{given++, where};
+    GivenPlace place{given++, where};
     const base::Status clean = CheckTexts(json);
     base::Result<Row> row = clean ? decode(json) : clean.error();
     if (row)

@@ -91,7 +91,7 @@ Status Importer::TakeEdge(NumberedEdge edge) {
 }
 
 Status Importer::TakeObservation(const Json& json, const Json& where) {
-  RowPlace place{observations_.given++, where};
+  GivenPlace place{observations_.given++, where};
   Result<ExportedRow> decoded = DecodeChecked(json);
   if (decoded) return Add(*std::move(decoded), std::move(place), Manner::kStrict);
   report_.Refuse(observations_.kind, place, decoded.error());
@@ -129,7 +129,7 @@ Status Importer::TakeSoft(const Json& json, const Json& where, bool foreign) {
       row["title"] = base::Ellipsize(title, api::kMaxTitle - of.size()) + of;
       if (i > 0) row.erase("topic_key"), row.erase("id");
     }
-    RowPlace place{observations_.given++, where};
+    GivenPlace place{observations_.given++, where};
     Result<ExportedRow> decoded = DecodeChecked(row);
     if (!decoded) {
       report_.Refuse(observations_.kind, place, decoded.error());
@@ -148,7 +148,7 @@ Status Importer::TakeSoft(const Json& json, const Json& where, bool foreign) {
 
 Status Importer::Keep(const std::string& array, const Json& element) {
   for (const Json& json : KeptRows(array, element, context_.project)) {
-    RowPlace place{observations_.given++, Json()};
+    GivenPlace place{observations_.given++, Json()};
     Result<ExportedRow> row = DecodeChecked(json);
     if (row)
       RETURN_IF_ERROR(Add(*std::move(row), std::move(place), Manner::kKept));
@@ -158,7 +158,7 @@ Status Importer::Keep(const std::string& array, const Json& element) {
   return {};
 }
 
-Status Importer::Add(ExportedRow given, RowPlace place, Manner manner) {
+Status Importer::Add(ExportedRow given, GivenPlace place, Manner manner) {
   api::Observation& row = given.row;
   if (!ours_) row.duplicate_count = std::max<int64_t>(0, row.duplicate_count - 1);
   HoldOrigin(row.source.origin, options_, administrator_);
@@ -233,7 +233,7 @@ Status Importer::FlushObservations() {
 }
 
 void Importer::CountObservation(const Result<Imported>& outcome, size_t of_batch) {
-  const RowPlace& place = observations_.places[of_batch];
+  const GivenPlace& place = observations_.places[of_batch];
   if (!outcome) return report_.Refuse(observations_.kind, place, outcome.error());
   const bool is_new = outcome->outcome == Imported::kNew;
   if (manners_[of_batch] == Manner::kKept) {

@@ -17,7 +17,8 @@
 namespace memory {
 
 // One thread; the store of `to` outlives it. An error of Take… is one of the store and ends the
-// import; a row that cannot be taken goes into the report with its place `where` (RowPlace::where).
+// import; a row that cannot be taken goes into the report with its place `where`
+// (GivenPlace::where).
 class Importer {
  public:
   // `administrator`: rows keep the class user; else it is lowered to agent.
@@ -77,7 +78,7 @@ class Importer {
   RowImport* ImportOf(RowKind kind) const { return imports_[static_cast<size_t>(kind)].get(); }
   base::Status TakeObservation(const base::Json& json, const base::Json& where);
   base::Status TakeSoft(const base::Json& json, const base::Json& where, bool foreign);
-  base::Status Add(ExportedRow row, RowPlace place, Manner manner);
+  base::Status Add(ExportedRow row, GivenPlace place, Manner manner);
   base::Status Keep(const std::string& array, const base::Json& element);
   base::Status FlushIfFull(size_t rows);
   base::Status FlushObservations();
