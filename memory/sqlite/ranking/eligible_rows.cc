@@ -1,0 +1,89 @@
+// Topics are looked up, not ranked: a text that is a key means its row.
+#include "memory/sqlite/ranking/eligible_rows.h"
+
+#include <algorithm>
+#include <string>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text/text.h"
+#include "memory/sqlite/tables/live.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr size_t kMaxTopics = 20;     // of a range
+constexpr size_t kSortedAtOnce = 64;  // of a ranking: few queries need more
+
+// Whether a row is live and what the query asks for.
+Result<bool> IsEligible(sqlite::Database& database, const RankQuery& query, int64_t slot) {
+  ASSIGN_OR_RETURN(
+      sqlite::Statement read,
+      database.Prepare(
+          "SELECT type, project FROM observations o WHERE slot = ?1 AND " MEMORY_LIVE));
+  ASSIGN_OR_RETURN(const bool live, read.Bind(slot).Step());
+  if (!live) return false;
+  // Not in SQL, where IN with three values builds a table for each row.
+  const std::string type = read.Text(0);
+  if (query.type ? type != *query.type : IsUnaskedType(type)) return false;
+  if (query.project && read.Int(1) != *query.project) return false;
+  return query.admits ? query.admits(slot) : Result<bool>(true);
+}
+
+}  // namespace
+
+Status AddTopics(sqlite::Database& database, const RankQuery& query,
+                 const std::vector<int64_t>& ranges, std::vector<Ranked>& rows) {
+  std::string text(base::Trim(query.text));
+  if (text.empty() || base::CountCharacters(text) > api::kMaxTopicKey) return {};
+  bool key_like =
+      text.find_first_of("-_/.:") != std::string::npos && text.find(' ') == std::string::npos;
+  // U+10FFFF sorts after every character; for an exact look-up NUL ends the range immediately.
+  const std::string end = text + (key_like ? std::string("\U0010FFFF") : std::string(1, '\0'));
+  double best = 0;
+  for (const Ranked& row : rows) best = std::max(best, row.score);
+  for (int64_t range : ranges) {
+    ASSIGN_OR_RETURN(sqlite::Statement read,
+                     // Without the hint SQLite scans the whole range.
+                     database.Prepare("SELECT slot, topic_key = ?1 FROM observations o "
+                                      "INDEXED BY observations_topics WHERE " MEMORY_LIVE
+                                      "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3"));
+    read.Bind(text).Bind(end).Bind(range);
+    size_t taken = 0;
+    RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
+      const int64_t slot = row.Int(0);
+      ASSIGN_OR_RETURN(const bool eligible, IsEligible(database, query, slot));
+      if (!eligible) return true;
+      const double score = best + (row.Int(1) ? 1.0 : 0.5);
+      std::erase_if(rows, [&](const Ranked& other) { return other.slot == slot; });
+      rows.push_back({slot, score, score, {}, Method::kLexical});
+      return ++taken < kMaxTopics;
+    }));
+  }
+  return {};
+}
+
+// Sorts the ranking as far as it reads it.
+Result<std::vector<Ranked>> SelectEligible(sqlite::Database& database, const RankQuery& query,
+                                           std::vector<Ranked> ranked) {
+  std::vector<Ranked> selected;
+  size_t sorted = 0;
+  for (size_t i = 0; i < ranked.size() && selected.size() < query.limit; ++i) {
+    if (i == sorted) {
+      sorted = std::min(ranked.size(), 2 * sorted + std::max(query.limit, kSortedAtOnce));
+      auto from = ranked.begin() + static_cast<std::ptrdiff_t>(i);
+      auto to = ranked.begin() + static_cast<std::ptrdiff_t>(sorted);
+      std::partial_sort(from, to, ranked.end(), IsRankedBefore);
+    }
+    const Ranked& row = ranked[i];
+    ASSIGN_OR_RETURN(const bool eligible, IsEligible(database, query, row.slot));
+    if (!eligible) continue;
+    selected.push_back(row);
+  }
+  return selected;
+}
+
+}  // namespace memory

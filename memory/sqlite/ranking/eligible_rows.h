@@ -1,0 +1,23 @@
+// Rows that a ranking may return: live, and of the type, project and viewer that the query asks
+// for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/base/result.h"
+#include "lib/sqlite/database.h"
+#include "memory/model/fusion.h"
+#include "memory/sqlite/ranking/rank_query.h"
+
+namespace memory {
+
+// A text equal to a topic key of `ranges`, or a prefix of one, finds its row, above all `rows`.
+base::Status AddTopics(sqlite::Database& database, const RankQuery& query,
+                       const std::vector<int64_t>& ranges, std::vector<Ranked>& rows);
+
+// The best query.limit rows that are eligible, the best first.
+base::Result<std::vector<Ranked>> SelectEligible(sqlite::Database& database, const RankQuery& query,
+                                                 std::vector<Ranked> ranked);
+
+}  // namespace memory
