@@ -246,7 +246,10 @@ TEST_F(StatedTurns, TheModelIsAskedToSaveAndToldWhatIsSaved) {
   };
   With({{"saveStatements", true}, {"askToSave", true}});
   EXPECT_EQ(context(Hook("SessionStart", {{"source", "startup"}})), kSaveAdvice);
+  ASSERT_TRUE(Drained());
+  memory_.Down();  // an answer that comes before the hook's would be told in this turn already
   EXPECT_EQ(context(Prompt("We use pnpm, not npm.")), kSavedAlready);
+  memory_.Up();
   ASSERT_TRUE(Drained());
   EXPECT_EQ(context(Prompt("Add a test.")), "Saved before: as 1 \"We use pnpm, not npm.\".");
   EXPECT_EQ(context(Prompt("And a second one.")), "");
