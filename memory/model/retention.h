@@ -1,5 +1,5 @@
 // Rules of retention per type and scope: maximum age and count of observations, with the names of
-// the Agent's field `retention`. Pure; sqlite/store/sweep.cc enforces the rules.
+// the Agent's field `retention`. Pure; keeping/sweeping.cc enforces the rules.
 #pragma once
 
 #include <cstdint>

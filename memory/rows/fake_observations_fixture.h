@@ -95,6 +95,7 @@ class FakeObservations final : public Observations, private Deletions {
                        int64_t now_ms) override {
     Row& at = At(row);
     at.history.push_back(at.text);
+    at.replaced_ms.push_back(now_ms);
     if (at.text.content != text.content) at.content_ms = now_ms;
     at.text.type = text.type;
     at.text.title = text.title;
@@ -188,7 +189,8 @@ class FakeObservations final : public Observations, private Deletions {
     return filled_.insert(location.session).second;
   }
 
-  base::Status Hide(RowId row, int64_t) override {
+  base::Status Hide(RowId row, int64_t now_ms) override {
+    if (At(row).state == State::kLive) At(row).hidden_ms = now_ms;
     At(row).state = State::kHidden;
     return {};
   }
@@ -219,6 +221,7 @@ class FakeObservations final : public Observations, private Deletions {
 
  private:
   friend class FakeEpisodes;  // which stand beside the rows
+  friend class FakeSweep;     // which hides and removes rows
   base::Result<DeletedRow> ReadDeleted(RowId row) override {
     const Row& at = At(row);
     DeletedRow deleted{at.text, "", "", "", "", at.state == State::kRetired};
@@ -272,6 +275,8 @@ class FakeObservations final : public Observations, private Deletions {
     int64_t content_ms = 0;
     State state = State::kLive;
     std::vector<api::Observation> history = {};
+    std::vector<int64_t> replaced_ms = {};  // of rewritten texts
+    int64_t hidden_ms = 0;
   };
   static RowId RowAt(size_t at) { return static_cast<RowId>(at) + 1; }
   Row& At(RowId row) { return rows_.at(static_cast<size_t>(row - 1)); }

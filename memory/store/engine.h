@@ -7,21 +7,10 @@
 #include <stop_token>
 #include <string>
 
+#include "memory/keeping/sweeping.h"
 #include "memory/store/store.h"
 
 namespace memory {
-
-// The counts of one round of retention.
-struct Swept {
-  int64_t lapsed = 0, capped = 0;     // rows that were hidden
-  int64_t restored = 0;               // hidden rows that longer rules restored
-  int64_t purged = 0, revisions = 0;  // hidden and deleted rows, and earlier texts, removed
-  int64_t keys = 0;                   // Idempotency-Keys removed
-  int64_t items = 0;                  // expired, removed
-  int64_t fields = 0;                 // conversations with expired working memory, removed
-  int64_t shared = 0;                 // expired items of shared memory, removed
-  int64_t cap_exempt = 0;             // rows above a cap that stay because they were used
-};
 
 // For metrics and the report to the operator. Counts of stores include open ones only.
 struct EngineFigures {

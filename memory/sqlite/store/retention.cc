@@ -30,7 +30,7 @@ Status Store::SetRetention(const std::string& project, const RetentionRules& rul
   ASSIGN_OR_RETURN(RetentionPolicy policy,
                    LoadPolicy(snapshot.database(), state_->options.retention));
   state_->liveness->Set(std::move(policy));
-  state_->rules_changed = true;
+  state_->sweep.rules_changed = true;
   return {};
 }
 

@@ -9,12 +9,12 @@
 #include "lib/conversation/working/field_life.h"
 #include "lib/sqlite/database.h"
 #include "lib/sqlite/writer.h"
+#include "memory/keeping/sweeping.h"
 #include "memory/sqlite/consolidation/sqlite_consolidation.h"
 #include "memory/sqlite/items/sqlite_items.h"
 #include "memory/sqlite/ranking/resident_indexes.h"
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/removal/eraser.h"
-#include "memory/sqlite/removal/sweep_steps.h"
 #include "memory/sqlite/shared/sqlite_shared.h"
 #include "memory/sqlite/store/remote_gaps.h"
 #include "memory/sqlite/store/sqlite_store.h"
@@ -66,14 +66,12 @@ struct StoreState {
   ResidentIndexes resident;  // outlives readers and writer, which use it
   Eraser eraser;             // the writer's
   const std::shared_ptr<Liveness> liveness;
-  std::mutex rules_mutex;                 // serializes changes of rules
-  std::atomic<bool> rules_changed{true};  // since the last round: hidden rows may come back
-  SweepPlace sweep;                       // of the one thread that sweeps
-  int64_t vectors_until = 0;              // rows up to this slot have vectors; of that thread
+  std::mutex rules_mutex;     // serializes changes of rules
+  SweepState sweep;           // of the one thread that sweeps
+  int64_t vectors_until = 0;  // rows up to this slot have vectors; of that thread
   bool vectors_done = false;
   std::atomic<int64_t> uncut_rows{0};      // by an earlier version; known after the first step
   bool cutting = false, cut_done = false;  // of that thread
-  int64_t swept_ms = 0;                    // when it last did
   LongReads long_reads;
   std::unique_ptr<Spool> checked;  // a copy with sound tables; of the checking thread
   ReaderPool readers;

@@ -1,5 +1,5 @@
-// Decides which rows are live: the policy that expires rows, and their recent uses. sweep.cc scans
-// the rows.
+// Decides which rows are live: the policy that expires rows, and their recent uses.
+// sweep_rows.cc scans the rows.
 #pragma once
 
 #include <atomic>
