@@ -22,14 +22,12 @@ inline constexpr int64_t kMaxOmittedMessages = 1'000'000'000;  // of a session's
 inline constexpr size_t kMaxItemKey = 200;         // characters
 inline constexpr size_t kMaxItemValue = 64 << 10;  // bytes of JSON
 inline constexpr size_t kMaxItemMetadata = 16 << 10;
-inline constexpr size_t kMaxItemsFound = 100;  // of one query
-inline constexpr size_t kMaxStoreRules = 32;   // of one exchange
+inline constexpr size_t kMaxStoreRules = 32;  // of one exchange
 inline constexpr size_t kMaxRetentionRules = 32;
 
 inline constexpr size_t kMaxConversationBytes = 200;
 inline constexpr size_t kMaxEpisodeName = 200;         // characters of an agent's or user's
 inline constexpr size_t kMaxEpisodeFields = 64 << 10;  // bytes of JSON beside the summary
-inline constexpr size_t kMaxEpisodesFound = 100;       // of one question
 
 inline constexpr size_t kMaxSharedOwner = 63;        // bytes
 inline constexpr size_t kMaxSharedKey = 200;         // characters

@@ -25,7 +25,8 @@ inline constexpr Field kSource = Object("source", "Source").Example(R"({"origin"
 inline constexpr Field kReplaceUser = Flag("replace_user").Example("false");
 // Also says that the row answers what the user and Agent of kUserHeader and kAgentHeader may see.
 inline constexpr Field kConversation = Text("conversation", kMaxScopeId);
-inline constexpr Field kConversationId = Text("id", kMaxConversationBytes).Example("$conversation");
+inline constexpr Field kConversationId =
+    TextOfBytes("id", kMaxConversationBytes).Example("$conversation");
 
 inline const std::vector<bool Policy::*> kSave = {&Policy::auto_save},
                                          kSearch = {&Policy::auto_search};

@@ -65,9 +65,9 @@ const std::vector<Operation> kItemRows = {
 
 const std::vector<Operation> kEpisodeRows = {
     Row("store_episode", "POST", "/episodic/store", "Stores the summary of a conversation.", {},
-        {Must(Text("conversation_id", kMaxConversationBytes)).Example("$session"), kEpisodeAgent,
-         Must(Text("summary", kMaxContent)).Example("We chose SQLite."), kEpisodeUser,
-         List("key_decisions", "any").Example(R"(["d", {"a": 1}])"),
+        {Must(TextOfBytes("conversation_id", kMaxConversationBytes)).Example("$session"),
+         kEpisodeAgent, Must(Text("summary", kMaxContent)).Example("We chose SQLite."),
+         kEpisodeUser, List("key_decisions", "any").Example(R"(["d", {"a": 1}])"),
          List("entities", "any").Example(R"(["e"])"),
          List("tools_used", "text").Example(R"(["bash"])"),
          Object("metadata", "", kMaxEpisodeFields).Example(R"({"m": 1})"),
@@ -79,7 +79,8 @@ const std::vector<Operation> kEpisodeRows = {
          Number("min_similarity", 0, 1).Example("0"), kProject},
         {{200, "FoundEpisodes"}}, kSearch, kOfAegis),
     Get("list_episodes", "/episodic/{conversation}", "The episodes of a conversation.",
-        {Redacted(Text("conversation", kMaxConversationBytes)).Example("$session"), kProject},
+        {Redacted(TextOfBytes("conversation", kMaxConversationBytes)).Example("$session"),
+         kProject},
         {{200, "Episodes"}}, kSearch, kOfAegis),
 };
 

@@ -89,6 +89,9 @@ void AddLimits(const Field& field, bool given, Json& schema) {
   if (field.type == FieldType::kList) schema["maxItems"] = field.most;
   if (field.type == FieldType::kAny || field.type == FieldType::kObject)
     schema["description"] = "At most " + std::to_string(field.most) + " bytes of JSON.";
+  // maxLength counts characters, of which there are never more than bytes.
+  if (field.in_bytes)
+    schema["description"] = "At most " + std::to_string(field.most) + " bytes of UTF-8.";
 }
 
 }  // namespace

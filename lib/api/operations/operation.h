@@ -17,8 +17,8 @@ struct Field {
   std::string_view name;
   FieldType type = FieldType::kAny;
   int64_t least = 0;
-  // Characters of a text, entries of a list, the value of a number, bytes of the JSON of kAny and
-  // kObject; 0: no limit.
+  // Characters of a text (or bytes: in_bytes), entries of a list, the value of a number, bytes of
+  // the JSON of kAny and kObject; 0: no limit.
   int64_t most = 0;
   // The words of a text ("a|b"), the shape of an object, the shape or type of a list's entries;
   // empty: any.
@@ -26,6 +26,7 @@ struct Field {
   // A text as it is, any other value as JSON. "$name" stands for one of kStandIns. Empty: none.
   std::string_view example = {};
   bool must = false, maybe = false, null = false;
+  bool in_bytes = false;  // `most` of a text counts the bytes of its UTF-8
   bool redacted = false;  // of a path: the sidecar redacts it, as in the row that has it
 
   constexpr Field Example(std::string_view text) const {
@@ -59,6 +60,11 @@ constexpr Field Any(std::string_view name, int64_t most = 0) {
 }
 constexpr Field Text(std::string_view name, int64_t most = 0) {
   return {name, FieldType::kText, 0, most};
+}
+constexpr Field TextOfBytes(std::string_view name, int64_t most) {
+  Field field = Text(name, most);
+  field.in_bytes = true;
+  return field;
 }
 constexpr Field OneOf(std::string_view name, std::string_view words) {
   return {name, FieldType::kText, 0, 0, words};

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "lib/api/limits.h"
 #include "lib/api/operations/openapi.h"
 #include "lib/base/text/text.h"
 
@@ -118,6 +119,36 @@ TEST(OpenApi, NamesAConditionOnlyWhereItsHandlerReadsIt) {
   EXPECT_EQ(RoutesWithHeader("If-None-Match"), routes);
   routes.insert({"patch /observations/{id}", "put /working-memory/{conversation_id}"});
   EXPECT_EQ(RoutesWithHeader("If-Match"), routes);
+}
+
+// A maxLength alone would allow 200 characters of several bytes each.
+TEST(OpenApi, TextLimitedInBytesSaysSo) {
+  const base::Json document = OpenApiDocument("1");
+  const auto says_so = [](const base::Json& schema, size_t most) {
+    return schema["maxLength"] == most &&
+           schema.value("description", "") ==
+               "At most " + std::to_string(most) + " bytes of UTF-8.";
+  };
+  const auto body_of = [&](const char* path) {
+    return document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+                   ["properties"];
+  };
+  for (const auto& [path, methods] : document["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      for (const base::Json& parameter : operation.value("parameters", base::Json::array())) {
+        const bool conversation =
+            parameter["in"] == "path" && (path.starts_with("/conversations/{id}") ||
+                                          path.find("{conversation") != std::string::npos);
+        if (conversation && parameter["name"] != "n") {
+          EXPECT_TRUE(says_so(parameter["schema"], kMaxConversationBytes)) << method << " " << path;
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(says_so(body_of("/episodic/store")["conversation_id"], kMaxConversationBytes));
+  EXPECT_TRUE(says_so(body_of("/ingest/turns")["user"], kMaxTurnText));
+  EXPECT_TRUE(says_so(body_of("/ingest/turns")["assistant"], kMaxTurnText));
+  EXPECT_FALSE(body_of("/traces")["content"].contains("description")) << "of characters";
 }
 
 TEST(Operations, AnExampleIsAboutTheRowsThatAreGiven) {
