@@ -19,8 +19,11 @@ using base::Status;
 
 namespace {
 
-constexpr size_t kMaxDepth = 64;
-constexpr size_t kShownBytes = 40;  // of an erroneous text
+// Of an element, which may nest as deep as a line of the same rows does: the body and the list
+// around it do not count.
+constexpr size_t kMaxDepth = base::JsonLimits().max_depth;
+constexpr size_t kSectionDepth = 2;  // in by_member: the section, and a list of it
+constexpr size_t kShownBytes = 40;   // of an erroneous text
 
 // Adapts a request body to the iterator of the JSON parser.
 class BodyBuffer : public std::streambuf {
@@ -114,7 +117,9 @@ class ElementReader : public nlohmann::json_sax<Json> {
   }
 
   bool Open(Json container) {
-    if (depth_ >= kMaxDepth) return Fail("nested deeper than " + std::to_string(kMaxDepth));
+    const bool section = !in_array_ && handlers_.on_member && field_ == handlers_.by_member;
+    if (building_.size() >= kMaxDepth + (section ? kSectionDepth : 0))
+      return Fail("nested deeper than " + std::to_string(kMaxDepth));
     ++depth_;
     if (depth_ == 1) return OpenBody(container.is_array());
     if (depth_ == 2 && !in_array_ && container.is_array()) {

@@ -1,4 +1,5 @@
-// The weight of a text counts separators and brackets outside of strings.
+// Recursion goes as deep as JsonLimits lets a value nest. The weight of a text counts separators
+// and brackets outside of strings.
 #include "lib/base/json/stored.h"
 
 #include <algorithm>
@@ -48,6 +49,20 @@ size_t WeightOfText(std::string_view text) {
 
 size_t WeightOf(const Json& value) {
   return std::max(DumpJson(value).size(), CountValues(value) * kBytesOfValue);
+}
+
+size_t LevelsOf(const Json& value) {
+  if (!value.is_structured()) return 0;
+  size_t inner = 0;
+  for (const Json& one : value) inner = std::max(inner, LevelsOf(one));
+  return inner + 1;
+}
+
+Status CheckLevels(std::string_view field, const Json& value, size_t most) {
+  const size_t levels = LevelsOf(value);
+  if (levels <= most) return {};
+  return Error{Code::kInvalid, std::string(field) + " nests " + std::to_string(levels) +
+                                   " levels deep, the limit is " + std::to_string(most)};
 }
 
 }  // namespace base

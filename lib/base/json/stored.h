@@ -17,4 +17,14 @@ Result<Json> ParseStored(std::string_view text, Json damaged);
 size_t WeightOfText(std::string_view text);  // of valid JSON, without parsing it
 size_t WeightOf(const Json& value);
 
+// The levels that a value of a client may nest in a write. A list or an export puts it into up to
+// four more: the answer stays within JsonLimits, so that what was read can be written again.
+inline constexpr size_t kMaxStoredLevels = JsonLimits().max_depth - 4;
+// Those in an import, which may be of an earlier version: a line of an export is one level more.
+inline constexpr size_t kMaxImportedLevels = JsonLimits().max_depth - 1;
+
+size_t LevelsOf(const Json& value);  // of brackets: 0 of a text or a number, 2 of [[]]
+// kInvalid, with field, levels and limit.
+Status CheckLevels(std::string_view field, const Json& value, size_t most = kMaxStoredLevels);
+
 }  // namespace base

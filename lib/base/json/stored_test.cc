@@ -29,6 +29,21 @@ TEST(StoredJson, LongTextWeighsItsBytes) {
     EXPECT_EQ(WeightOfText("\"" + text + "\""), text.size() + 2);
 }
 
+TEST(StoredJson, TooManyLevelsAreRefusedWithFieldCountAndLimit) {
+  EXPECT_EQ(LevelsOf("[["), 0u);
+  EXPECT_EQ(LevelsOf(*ParseJson(R"([1, {"a": [], "b": 2}])")), 3u);
+  const auto nested = [](size_t levels) {
+    return *ParseJson(std::string(levels, '[') + std::string(levels, ']'));
+  };
+  EXPECT_TRUE(CheckLevels("value", nested(kMaxStoredLevels)));
+  const Status refused = CheckLevels("value", nested(kMaxStoredLevels + 1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalid);
+  EXPECT_EQ(refused.error().message, "value nests 61 levels deep, the limit is 60");
+  EXPECT_TRUE(CheckLevels("value", nested(63), kMaxImportedLevels));
+  EXPECT_FALSE(CheckLevels("value", nested(64), kMaxImportedLevels));
+}
+
 TEST(StoredJson, OverloadIsNotDamage) {
   EXPECT_EQ(*ParseStored("{\"a\":", "damaged"), Json("damaged"));
   EXPECT_EQ(*ParseStored("{\"a\":1}", "damaged"), (Json{{"a", 1}}));

@@ -26,6 +26,8 @@ using base::Status;
 constexpr const char* kFieldsKey = "working_memory:";
 constexpr const char* kFieldsLifeKey = "working_memory_ttl:";  // in Redis a TTL of the key
 constexpr const char* kLedgerKey = "skill:ledger:";
+// Of a value in an import: as in the body of a write, which has it in "fields".
+constexpr size_t kFieldLevels = base::JsonLimits().max_depth - 2;
 constexpr int64_t kFieldRows = 32;  // of up to 64 KiB each
 
 using Hashes = std::vector<std::pair<std::string, Json>>;
@@ -91,7 +93,8 @@ Result<FieldChanges> FieldsOf(const Json& hash) {
   for (const auto& [name, text] : hash.items()) {
     if (!text.is_string())
       return Error{Code::kInvalid, "the value of a field must be JSON as a string"};
-    ASSIGN_OR_RETURN(fields[name], base::ParseJson(text.get_ref<const std::string&>()));
+    ASSIGN_OR_RETURN(fields[name], base::ParseJson(text.get_ref<const std::string&>(),
+                                                   {.max_depth = kFieldLevels}));
   }
   return DecodeFieldChanges({{"fields", std::move(fields)}});
 }

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "lib/base/json/stored.h"
+#include "lib/base/text/text.h"
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
 #include "lib/conversation/route_limits.h"
@@ -46,7 +48,9 @@ Result<MessageQuestion> ReadQuestion(const http::Request& request) {
 Result<Json> DecodeChanges(const Json& body) {
   Json changes = Json::object();
   for (const char* key : {"toolMeta", "delegation"}) {
-    if (body.contains(key)) changes[key] = body[key];
+    if (!body.contains(key)) continue;
+    RETURN_IF_ERROR(base::CheckLevels(key, body[key]));
+    changes[key] = body[key];
   }
   const auto meta = changes.find("toolMeta");
   if (meta != changes.end() && !meta->is_object() && !meta->is_null()) {
@@ -135,6 +139,8 @@ Result<http::Response> PutState(Host& host, const http::Request& request) {
   if (state && *state != "open" && *state != "ended")
     return base::Error{base::Code::kInvalid, "state must be open or ended"};
   body.erase("state");
+  for (const auto& [field, value] : body.items())
+    RETURN_IF_ERROR(base::CheckLevels(base::Ellipsize(field, 40), value));
   RETURN_IF_ERROR(host.Redact(body, Host::Text::kContent));
   const std::string key = host.Key(id);
   Host::Ending end;

@@ -54,7 +54,7 @@ Status CheckConversation(const std::string& id) {
                         " bytes, the limit is " + std::to_string(api::kMaxConversationBytes));
 }
 
-Result<Episode> DecodeEpisode(const Json& body) {
+Result<Episode> DecodeEpisode(const Json& body, size_t levels) {
   Episode read;
   ASSIGN_OR_RETURN(read.conversation, base::RequiredString(body, "conversation_id"));
   RETURN_IF_ERROR(CheckConversation(read.conversation));
@@ -71,8 +71,12 @@ Result<Episode> DecodeEpisode(const Json& body) {
     read.metadata = *given;
   }
   size_t bytes = 0;
-  for (const Json* part : {&read.key_decisions, &read.entities, &read.tools_used, &read.metadata})
+  for (const auto& [field, part] :
+       {std::pair("key_decisions", &read.key_decisions), std::pair("entities", &read.entities),
+        std::pair("tools_used", &read.tools_used), std::pair("metadata", &read.metadata)}) {
+    RETURN_IF_ERROR(base::CheckLevels(field, *part, levels));
     bytes += base::DumpJson(*part).size();
+  }
   if (bytes > api::kMaxEpisodeFields) {
     return Error{Code::kTooLarge, "key_decisions, entities, tools_used and metadata have " +
                                       std::to_string(bytes) + " bytes of JSON, the limit is " +
@@ -115,7 +119,7 @@ Json EncodeExportedEpisode(const Episode& episode) {
 
 Result<Episode> DecodeExportedEpisode(const Json& json) {
   if (!json.is_object()) return InvalidEpisode("an episode must be an object");
-  ASSIGN_OR_RETURN(Episode read, DecodeEpisode(json));
+  ASSIGN_OR_RETURN(Episode read, DecodeEpisode(json, base::kMaxImportedLevels));
   ASSIGN_OR_RETURN(read.project, api::RequiredText(json, "project", api::kMaxProject));
   ASSIGN_OR_RETURN(const auto id, base::OptionalInt(json, "id"));
   read.id = id.value_or(0);

@@ -22,22 +22,28 @@ namespace {
 
 Error InvalidItem(std::string message) { return Error{Code::kInvalid, std::move(message)}; }
 
-Result<std::string> TextOf(const char* field, const Json& value, size_t most) {
+struct Limits {
+  size_t bytes = 0, levels = 0;
+};
+
+Result<std::string> TextOf(const char* field, const Json& value, const Limits& most) {
+  RETURN_IF_ERROR(base::CheckLevels(field, value, most.levels));
   std::string text = base::DumpJson(value);
-  if (text.size() <= most) return text;
+  if (text.size() <= most.bytes) return text;
   return Error{Code::kTooLarge, std::string(field) + " has " + std::to_string(text.size()) +
-                                    " bytes of JSON, the limit is " + std::to_string(most)};
+                                    " bytes of JSON, the limit is " + std::to_string(most.bytes)};
 }
 
 // Of a PUT or a PATCH.
-Result<ItemChange> DecodeFields(const Json& body) {
+Result<ItemChange> DecodeFields(const Json& body, size_t levels) {
   ItemChange given;
   if (const auto value = body.find("value"); value != body.end()) {
-    ASSIGN_OR_RETURN(given.value, TextOf("value", *value, api::kMaxItemValue));
+    ASSIGN_OR_RETURN(given.value, TextOf("value", *value, {api::kMaxItemValue, levels}));
   }
   if (const auto metadata = body.find("metadata"); metadata != body.end() && !metadata->is_null()) {
     if (!metadata->is_object()) return InvalidItem("metadata must be an object");
-    ASSIGN_OR_RETURN(given.metadata, TextOf("metadata", *metadata, api::kMaxItemMetadata));
+    ASSIGN_OR_RETURN(given.metadata,
+                     TextOf("metadata", *metadata, {api::kMaxItemMetadata, levels}));
   }
   if (const auto ttl = body.find("ttl"); ttl != body.end() && !ttl->is_null()) {
     ASSIGN_OR_RETURN(given.ttl_ns, base::DecodeTtl(*ttl));
@@ -74,10 +80,10 @@ Status CheckItemKey(const std::string& key) {
   return {};
 }
 
-Result<Cell> DecodeItem(const std::string& key, const Json& body) {
+Result<Cell> DecodeItem(const std::string& key, const Json& body, size_t levels) {
   RETURN_IF_ERROR(CheckItemKey(key));
   if (!body.contains("value")) return InvalidItem("value is required: any JSON");
-  ASSIGN_OR_RETURN(ItemChange given, DecodeFields(body));
+  ASSIGN_OR_RETURN(ItemChange given, DecodeFields(body, levels));
   Cell item{"", key, *std::move(given.value)};
   item.metadata = given.metadata.value_or(item.metadata);
   item.ttl_ns = given.ttl_ns.value_or(kItemTtlNs);
@@ -85,7 +91,7 @@ Result<Cell> DecodeItem(const std::string& key, const Json& body) {
 }
 
 Result<ItemChange> DecodeItemChange(const Json& body) {
-  ASSIGN_OR_RETURN(ItemChange change, DecodeFields(body));
+  ASSIGN_OR_RETURN(ItemChange change, DecodeFields(body, base::kMaxStoredLevels));
   if (change.value || change.metadata || change.ttl_ns) return change;
   return InvalidItem("give at least one of value, metadata, ttl");
 }
@@ -99,7 +105,7 @@ Result<Json> EncodeExportedItem(const Cell& item) {
 Result<Cell> DecodeExportedItem(const Json& json) {
   if (!json.is_object()) return InvalidItem("an item must be an object");
   ASSIGN_OR_RETURN(const std::string key, base::RequiredString(json, "key"));
-  ASSIGN_OR_RETURN(Cell read, DecodeItem(key, json));
+  ASSIGN_OR_RETURN(Cell read, DecodeItem(key, json, base::kMaxImportedLevels));
   ASSIGN_OR_RETURN(read.owner, api::RequiredText(json, "project", api::kMaxProject));
   ASSIGN_OR_RETURN(read.created_ms, ItemTime(json, "created"));
   ASSIGN_OR_RETURN(read.accessed_ms, ItemTime(json, "accessed"));

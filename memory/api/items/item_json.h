@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "lib/base/json/json.h"
+#include "lib/base/json/stored.h"
 #include "memory/keeping/items.h"
 
 namespace memory {
@@ -13,8 +13,10 @@ namespace memory {
 // {"key", "value", "metadata", "created", "accessed", "ttl", "version"}; ttl in nanoseconds.
 base::Result<base::Json> EncodeItem(const Cell& item);
 base::Status CheckItemKey(const std::string& key);
-// Of a PUT: value, metadata and ttl. kTooLarge: of value or metadata.
-base::Result<Cell> DecodeItem(const std::string& key, const base::Json& body);
+// Of a PUT: value, metadata and ttl. kTooLarge: of value or metadata. `levels`: those that each of
+// them may nest.
+base::Result<Cell> DecodeItem(const std::string& key, const base::Json& body,
+                              size_t levels = base::kMaxStoredLevels);
 // Of a PATCH: at least one of value, metadata, ttl.
 base::Result<ItemChange> DecodeItemChange(const base::Json& body);
 // Of an export: an item with all its fields and its project.

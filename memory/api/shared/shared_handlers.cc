@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "lib/api/limits.h"
+#include "lib/base/json/stored.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/process/ttl.h"
 #include "lib/base/text/digest.h"
@@ -29,8 +30,6 @@ namespace {
 constexpr size_t kSharedPageOwners = 64;    // of a list: access reviews per page
 constexpr size_t kSharedPageItems = 5'000;  // of a list
 constexpr int64_t kSharedListMs = 5'000;    // then a list ends with 503
-// A value may nest as deep as a body; in a body with further levels it is text beyond this depth.
-constexpr size_t kExportedDepth = 60;
 
 struct Place {
   std::string owner, key;
@@ -110,9 +109,10 @@ Error NotYours(const SharedCaller& caller, const std::string& owner, const char*
                                   " shares: its spec.memory.share must grant access: write"};
 }
 
-// A value in its stored form.
-Result<std::string> ValueOf(const std::string& json) {
+// A value in its stored form. `levels`: those that it may nest.
+Result<std::string> ValueOf(const std::string& json, size_t levels) {
   ASSIGN_OR_RETURN(const Json value, base::ParseJson(json));
+  RETURN_IF_ERROR(base::CheckLevels("value", value, levels));
   std::string text = base::DumpJson(value);
   if (text.size() <= api::kMaxSharedValue) return text;
   return Error{Code::kTooLarge, "value has " + std::to_string(text.size()) +
@@ -233,7 +233,7 @@ Status MayWriteShared(const Api& api, const Request& request, const std::string&
 
 Result<Json> EncodeExportedShared(const Cell& item) {
   Json json = {{"agent", item.owner}, {"key", item.key}, {"version", item.version}};
-  const Result<Json> value = base::ParseJson(item.value, {.max_depth = kExportedDepth});
+  const Result<Json> value = base::ParseJson(item.value, {.max_depth = base::kMaxStoredLevels});
   if (!value && value.error().code != Code::kInvalid) return value.error();
   json[value ? "value" : "text"] = value ? *value : Json(item.value);
   if (item.expires_ms) json["expires_at"] = base::FormatTime(*item.expires_ms);
@@ -251,7 +251,8 @@ Result<Cell> DecodeExportedShared(const Json& json) {
     return Error{Code::kInvalid, "value is required: any JSON"};
   ASSIGN_OR_RETURN(const auto text, base::OptionalString(json, "text"));
   ASSIGN_OR_RETURN(std::string value,
-                   ValueOf(text ? *text : base::DumpJson(json.value("value", Json()))));
+                   ValueOf(text ? *text : base::DumpJson(json.value("value", Json())),
+                           base::JsonLimits().max_depth));
   Cell item{place.owner, place.key, std::move(value)};
   ASSIGN_OR_RETURN(const auto expires_at, base::OptionalString(json, "expires_at"));
   if (expires_at) {
@@ -274,7 +275,7 @@ Response PutShared(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
     Cell item{place.owner, place.key, ""};
     ASSIGN_OR_RETURN(item.ttl_ns, TtlOf(request));
-    ASSIGN_OR_RETURN(item.value, ValueOf(request.body));
+    ASSIGN_OR_RETURN(item.value, ValueOf(request.body, base::kMaxStoredLevels));
     return api.store.shared().Put(std::move(item), condition);
   }();
   if (!written) return ErrorResponse(written.error());

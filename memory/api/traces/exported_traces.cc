@@ -3,6 +3,8 @@
 
 #include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
+#include "lib/base/json/stored.h"
+#include "memory/api/traces/trace_fields.h"
 
 namespace memory {
 
@@ -111,12 +113,8 @@ Result<ExportedTrace> DecodeExportedTrace(const Json& json) {
   }
   ASSIGN_OR_RETURN(trace.emotions, ExtraField(json, "emotions"));
   ASSIGN_OR_RETURN(trace.metadata, ExtraField(json, "metadata"));
-  const size_t bytes =
-      base::DumpJson(trace.emotions).size() + base::DumpJson(trace.metadata).size();
-  if (bytes <= api::kMaxTraceExtras) return trace;
-  return Error{Code::kTooLarge, "emotions and metadata have " + std::to_string(bytes) +
-                                    " bytes of JSON, the limit is " +
-                                    std::to_string(api::kMaxTraceExtras)};
+  RETURN_IF_ERROR(CheckExtras(trace.emotions, trace.metadata, base::kMaxImportedLevels));
+  return trace;
 }
 
 Result<ExportedEdge> DecodeExportedEdge(const Json& json) {

@@ -2,6 +2,7 @@
 #include "memory/api/traces/trace_fields.h"
 
 #include "lib/api/limits.h"
+#include "lib/base/json/stored.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/store/trace.h"
@@ -74,7 +75,9 @@ Result<std::optional<double>> NumberField(const Json& body, const char* field, d
                       std::string(base::Prefix(base::DumpJson(*given), 50)));
 }
 
-Status CheckExtras(const Json& emotions, const Json& metadata) {
+Status CheckExtras(const Json& emotions, const Json& metadata, size_t levels) {
+  RETURN_IF_ERROR(base::CheckLevels("emotions", emotions, levels));
+  RETURN_IF_ERROR(base::CheckLevels("metadata", metadata, levels));
   const size_t bytes = base::DumpJson(emotions).size() + base::DumpJson(metadata).size();
   if (bytes <= api::kMaxTraceExtras) return {};
   return Error{Code::kTooLarge, "emotions and metadata have " + std::to_string(bytes) +

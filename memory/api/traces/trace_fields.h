@@ -22,7 +22,7 @@ base::Result<base::Json> ObjectField(const base::Json& body, const char* field);
 // A number in [least, most].
 base::Result<std::optional<double>> NumberField(const base::Json& body, const char* field,
                                                 double least, double most);
-// kTooLarge: more than api::kMaxTraceExtras bytes of JSON.
-base::Status CheckExtras(const base::Json& emotions, const base::Json& metadata);
+// kTooLarge: more than api::kMaxTraceExtras bytes of JSON; kInvalid: one nests more than `levels`.
+base::Status CheckExtras(const base::Json& emotions, const base::Json& metadata, size_t levels);
 
 }  // namespace memory

@@ -5,6 +5,7 @@
 
 #include "lib/api/limits.h"
 #include "lib/api/query_operators.h"
+#include "lib/base/json/stored.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/api/traces/trace_fields.h"
@@ -46,7 +47,7 @@ Result<NewTrace> DecodeNewTrace(const Json& body) {
     return InvalidTrace("remindAt is of prospective traces, type is \"" + trace.kind + "\"");
   ASSIGN_OR_RETURN(trace.emotions, ObjectField(body, "emotions"));
   ASSIGN_OR_RETURN(trace.metadata, ObjectField(body, "metadata"));
-  RETURN_IF_ERROR(CheckExtras(trace.emotions, trace.metadata));
+  RETURN_IF_ERROR(CheckExtras(trace.emotions, trace.metadata, base::kMaxStoredLevels));
   ASSIGN_OR_RETURN(trace.source, api::DecodeSource(body));
   return trace;
 }

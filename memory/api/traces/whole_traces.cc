@@ -5,6 +5,7 @@
 
 #include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
+#include "lib/base/json/stored.h"
 #include "memory/api/traces/trace_fields.h"
 #include "memory/api/traces/trace_json.h"
 
@@ -104,7 +105,7 @@ Result<WholeTrace> DecodeWholeTrace(const Json& json, const TraceContext& contex
     return InvalidTrace("remindAt is of prospective traces, type is \"" + trace.kind + "\"");
   ASSIGN_OR_RETURN(trace.emotions, ObjectField(json, "emotions"));
   ASSIGN_OR_RETURN(trace.metadata, ObjectField(json, "metadata"));
-  RETURN_IF_ERROR(CheckExtras(trace.emotions, trace.metadata));
+  RETURN_IF_ERROR(CheckExtras(trace.emotions, trace.metadata, base::kMaxImportedLevels));
   ASSIGN_OR_RETURN(trace.source, api::DecodeSource(json));
   ASSIGN_OR_RETURN(whole.original, OriginalIn(json, trace.created_ms));
   return whole;

@@ -8,7 +8,7 @@
 
 #include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
-#include "lib/base/json/json.h"
+#include "lib/base/json/stored.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/store/trace.h"
@@ -261,11 +261,11 @@ Json EpisodeOfFields(Json fields, const ForeignDefaults& defaults) {
   const Json others = FurtherFields(row, fields);
   if (!row.contains("type")) row["type"] = kEpisodic;
   FillIn(row, defaults);
-  // Without a text of its own, too large for a trace, or not to be read again (a NUL), they are the
-  // text.
+  // Without a text of its own, too large or deep for a trace, or not to be read again (a NUL), they
+  // are the text.
   const std::string stored = base::DumpJson(others);
   if (stored.size() <= api::kMaxTraceExtras / 2 && row.contains("content") &&
-      base::ParseJson(stored))
+      base::ParseJson(stored, {.max_depth = base::kMaxImportedLevels}))
     trace["metadata"] = others;
   else
     AppendLines(row, others);
