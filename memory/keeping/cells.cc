@@ -158,7 +158,8 @@ Result<std::vector<bool>> KeptCells::Import(const std::vector<Cell>& cells) {
     stored.clear();
     for (Cell cell : cells) {
       stored.push_back(false);
-      if (cell.ttl_ns != 0) cell.expires_ms = ExpiryOf(cell.created_ms, cell.ttl_ns);
+      if (cell.ttl_ns != 0 && !cell.expires_ms)
+        cell.expires_ms = ExpiryOf(cell.created_ms, cell.ttl_ns);
       if (cell.expires_ms) *cell.expires_ms += aged_ms - now_ms;
       if (IsExpired(cell, aged_ms)) continue;
       if (cell.version < 0 || cell.version >= kMaxVersion) cell.version = 0;

@@ -110,6 +110,48 @@ TEST_F(FileTransferTest, TagsOfEqualRowsAreUnited) {
   EXPECT_EQ(Get("/search?q=a").body.size(), 1u);
 }
 
+// The clock of expiry stays behind a wall clock that was set ahead, or ran while the server was
+// off.
+TEST_F(FileTransferTest, ItemsKeepTheirRemainingTime) {
+  const auto put = [&](const std::string& key, const char* ttl) {
+    return Send(*client_, "PUT", "/items/" + key, base::DumpJson({{"value", key}, {"ttl", ttl}}));
+  };
+  ASSERT_EQ(put("k", "2h").status, 201);
+  ASSERT_EQ(put("over", "1s").status, 201);
+  ASSERT_EQ(put("ever", "0s").status, 201);
+  clock_.Advance(60 * kMinute);
+  clock_.Jump(5 * 60 * kMinute);
+  ASSERT_EQ(Get("/items/k").status, 200) << "one hour is left";
+  const std::string file = ExportFile();
+  const std::string json = base::DumpJson(Get("/export").body);
+  for (const std::string& exported : {json, file}) {
+    StartEmpty();
+    const Answered taken = PostText("/import", exported);
+    EXPECT_EQ(taken.body["imported_items"], 2) << taken.body;
+    EXPECT_EQ(taken.body["errors"], Json::array());
+    EXPECT_EQ(Get("/items/k").status, 200);
+    EXPECT_EQ(Get("/items/ever").status, 200);
+    EXPECT_EQ(Get("/items/over").status, 404);
+  }
+  clock_.Advance(59 * kMinute);
+  EXPECT_EQ(Get("/items/k").status, 200);
+  clock_.Advance(kMinute);
+  EXPECT_EQ(Get("/items/k").status, 404);
+  StartEmpty();
+  EXPECT_EQ(PostText("/import", file).body["imported_items"], 1) << "expired since";
+}
+
+TEST_F(FileTransferTest, ItemsOfAFileWhoseClockIsBehindAreImported) {
+  ASSERT_EQ(Send(*client_, "PUT", "/items/k", R"({"value":1,"ttl":"2h"})").status, 201);
+  const std::string file = Changed(ExportFile(), "UPDATE items SET over_ms = over_ms - 864000000");
+  StartEmpty();
+  EXPECT_EQ(PostText("/import", file).body["imported_items"], 1);
+  clock_.Advance(120 * kMinute - 1);
+  EXPECT_EQ(Get("/items/k").status, 200);
+  clock_.Advance(1);
+  EXPECT_EQ(Get("/items/k").status, 404);
+}
+
 TEST_F(FileTransferTest, FileWithForeignSchemaIsRefused) {
   MustPost(NoteBody("row"));
   const std::string file = ExportFile();

@@ -99,6 +99,7 @@ Result<ItemChange> DecodeItemChange(const Json& body) {
 Result<Json> EncodeExportedItem(const Cell& item) {
   ASSIGN_OR_RETURN(Json json, EncodeItem(item));
   json["project"] = item.owner;
+  if (item.expires_ms) json["expires_at"] = base::FormatTime(*item.expires_ms);
   return json;
 }
 
@@ -109,6 +110,9 @@ Result<Cell> DecodeExportedItem(const Json& json) {
   ASSIGN_OR_RETURN(read.owner, api::RequiredText(json, "project", api::kMaxProject));
   ASSIGN_OR_RETURN(read.created_ms, ItemTime(json, "created"));
   ASSIGN_OR_RETURN(read.accessed_ms, ItemTime(json, "accessed"));
+  if (json.contains("expires_at")) {
+    ASSIGN_OR_RETURN(read.expires_ms, ItemTime(json, "expires_at"));
+  }
   ASSIGN_OR_RETURN(const std::optional<int64_t> version, base::OptionalInt(json, "version"));
   read.version = version.value_or(0);
   return read;

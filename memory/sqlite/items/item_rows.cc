@@ -321,6 +321,14 @@ Status LeaveOutItems(Database& database, std::optional<int64_t> project, int64_t
   return some ? IndexAllItems(database) : Status();
 }
 
+Status SetItemClock(Database& database, int64_t aged_ms, int64_t wall_ms) {
+  ASSIGN_OR_RETURN(Statement shift,
+                   database.Prepare("UPDATE items SET over_ms = over_ms + ?1 WHERE over_ms IS NOT "
+                                    "NULL AND ?1 <> 0"));
+  RETURN_IF_ERROR(shift.Bind(wall_ms - aged_ms).Run());
+  return SaveItemClock(database, wall_ms);
+}
+
 Status CutItems(Database& database, const std::vector<int64_t>& slots) {
   std::vector<ItemWords> before, after;
   for (int64_t slot : slots) {

@@ -87,6 +87,8 @@ base::Result<bool> ReadItems(sqlite::Database& database, std::optional<int64_t> 
 // Deletes expired items, and those of other projects if a project is given.
 base::Status LeaveOutItems(sqlite::Database& database, std::optional<int64_t> project,
                            int64_t now_ms);
+// Sets the clock of expiry in a copy from `aged_ms` to `wall_ms`: items expire at wall-clock times.
+base::Status SetItemClock(sqlite::Database& database, int64_t aged_ms, int64_t wall_ms);
 // Cuts the words of an item anew.
 base::Status CutItems(sqlite::Database& database, const std::vector<int64_t>& slots);
 

@@ -161,7 +161,9 @@ Result<Spool> Store::Copy(const std::optional<std::string>& project,
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
   if (state_->liveness->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
   RETURN_IF_ERROR(database.Execute(kLeadEdges));
-  RETURN_IF_ERROR(LeaveOutItems(database, {}, state_->items->AgedMs()));
+  const int64_t aged_ms = state_->items->AgedMs(), wall_ms = state_->options.clock->NowMs();
+  RETURN_IF_ERROR(LeaveOutItems(database, {}, aged_ms));
+  RETURN_IF_ERROR(SetItemClock(database, aged_ms, wall_ms));
   if (viewer) RETURN_IF_ERROR(LeaveOutUnseen(database, *viewer));
   if (!project) RETURN_IF_ERROR(database.Execute(kLeaveOut));
   if (!project && !viewer) return spool;

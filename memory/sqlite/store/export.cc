@@ -55,6 +55,7 @@ constexpr Reading kForeign = {MEMORY_SELECT_OBSERVATION
 constexpr const char* kSessions = MEMORY_SESSIONS_OF "ORDER BY s.number";
 constexpr const char* kSeenSessions =
     MEMORY_SESSIONS_OF MEMORY_SESSION_SEEN_BY("?4", "?5", "?6") "ORDER BY s.number";
+constexpr int64_t kMostMs = int64_t{1} << 53;  // of a time in a file
 constexpr int kMaxExports = 2;
 constexpr size_t kPageRows = 256, kPageBytes = 1 << 20;  // of a page; one row more than the bytes
 constexpr size_t kItemBytes = 1000;                      // of an item without its texts, about
@@ -153,7 +154,11 @@ class PagedCursor : public ExportCursor {
 
   Status WalkItems(const OnRow<Cell>& on_item) override {
     return WalkPages<Cell>("items", on_item, [&](Page<Cell>& page) {
-      return ReadItems(database_, number_, reading_.now_ms, page.after, Adding(page));
+      return ReadItems(database_, number_, reading_.now_ms, page.after,
+                       [&](int64_t slot, Cell&& cell) {
+                         cell.expires_ms = WallExpiryOf(cell);
+                         return page.Add(slot, std::move(cell));
+                       });
     });
   }
 
@@ -264,6 +269,16 @@ class PagedCursor : public ExportCursor {
       ASSIGN_OR_RETURN(const int64_t number, fill(read, row));
       if (!page.Add(number, std::move(row))) return false;
     }
+  }
+
+  // By the wall clock. A copy of ours has such times; those of another file are of its server's
+  // clock of expiry, which may be behind the wall clock by all the time that it was off.
+  std::optional<int64_t> WallExpiryOf(const Cell& item) const {
+    if (!item.expires_ms) return std::nullopt;
+    if (reading_.of_store) return *item.expires_ms + reading_.wall_ms - reading_.now_ms;
+    const bool sound = item.created_ms >= 0 && item.created_ms < kMostMs && item.ttl_ns >= 0;
+    const auto by_ttl = sound ? ExpiryOf(item.created_ms, item.ttl_ns) : std::nullopt;
+    return std::max(*item.expires_ms, by_ttl.value_or(*item.expires_ms));
   }
 
   TraceReading Traces() const {
