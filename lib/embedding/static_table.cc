@@ -28,6 +28,16 @@ constexpr std::string_view kMagic = "amtable1";
 constexpr size_t kSummed = 40;  // the checksum covers the bytes from here on
 constexpr uint64_t kMostTokens = 1 << 20, kMostDimensions = 4096, kMostVocabulary = 64 << 20;
 
+// Blocks of a fixed size, so that the compiler uses vectors.
+void AddRow(std::span<const int8_t> row, int32_t* __restrict sums) {
+  constexpr size_t kBlock = 16;
+  const int8_t* __restrict values = row.data();
+  size_t at = 0;
+  for (; at + kBlock <= row.size(); at += kBlock)
+    for (size_t i = at; i < at + kBlock; ++i) sums[i] += values[i];
+  for (; at < row.size(); ++at) sums[at] += values[at];
+}
+
 }  // namespace
 
 struct StaticTable::Head {
@@ -96,10 +106,7 @@ std::string StaticTable::Check(std::string_view bytes, Head& head) {
 
 std::vector<int8_t> StaticTable::Embed(std::string_view text) const {
   std::vector<int32_t> sums(dimensions_);
-  for (uint32_t piece : pieces_.Cut(text)) {
-    const int8_t* row = rows_ + piece * dimensions_;
-    for (size_t i = 0; i < dimensions_; ++i) sums[i] += row[i];
-  }
+  for (uint32_t piece : pieces_.Cut(text)) AddRow(RowOf(piece), sums.data());
   int32_t most = 0;
   for (int32_t sum : sums) most = std::max(most, std::abs(sum));
   if (most == 0) return {};

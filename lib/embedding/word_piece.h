@@ -14,7 +14,8 @@ namespace embedding {
 // Any thread. The vocabulary's text must outlive the object.
 class WordPiece {
  public:
-  // `vocabulary`: one piece per line; a piece's number is that of its line, from 0.
+  // `vocabulary`: one piece per line; a piece's number is that of its line, from 0. Only the first
+  // two million are known.
   explicit WordPiece(std::string_view vocabulary);
   // The pieces of the text's first kMostBytes, in order. A word with an unknown part has no piece;
   // skips bytes that are no UTF-8. Linear in the text.
@@ -30,13 +31,13 @@ class WordPiece {
   };
   void CutWord(Word& word, std::vector<uint32_t>& pieces) const;  // clears `word`
   std::string_view PieceAt(uint32_t number) const;
-  // The place in slots_ of a piece, without its ##; an empty one if it is unknown.
-  size_t SlotOf(std::string_view piece, bool goes_on) const;
+  // The place in slots_ of a piece, without its ##, with this hash; an empty one if it is unknown.
+  size_t SlotOf(std::string_view piece, bool goes_on, uint64_t hash) const;
 
   std::string_view vocabulary_;
   std::vector<uint32_t> lines_;  // where each piece begins; one more at the end
-  // A hash table with linear probing: numbers + 1; 0: empty. Twelve bytes a piece, where a map of
-  // the library takes four times as many of an idle server.
+  // A hash table with linear probing; 0: empty. Twelve bytes a piece, where a map of the library
+  // takes four times as many of an idle server.
   std::vector<uint32_t> slots_;
   size_t longest_ = 0;  // bytes
 };
