@@ -10,12 +10,6 @@ namespace memory {
 using base::Result;
 using base::Status;
 
-namespace {
-
-constexpr int64_t kOldAnswersAtOnce = 4;
-
-}  // namespace
-
 KeyOfCaller::KeyOfCaller(const RequestKey& key, const api::NewObservation& body,
                          const std::string& salt, int64_t kept)
     : plain(key.key), kept_ms(kept) {
@@ -44,8 +38,7 @@ Result<std::optional<Saved>> FindAnswer(Answers& answers, const KeyOfCaller& key
 
 Status KeepAnswer(Answers& answers, const KeyOfCaller& key, const Saved& saved, int64_t now_ms) {
   if (key.plain.empty()) return {};
-  RETURN_IF_ERROR(answers.Keep(key.own, {saved, key.digest}, now_ms));
-  return answers.RemoveOldest(now_ms - key.kept_ms, kOldAnswersAtOnce);
+  return answers.Keep(key.own, {saved, key.digest}, now_ms);
 }
 
 }  // namespace memory

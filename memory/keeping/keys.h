@@ -22,7 +22,7 @@ struct KeyOfCaller {
 // The answer that the key has; key_reused if the body differs. nullopt: none.
 base::Result<std::optional<Saved>> FindAnswer(Answers& answers, const KeyOfCaller& key,
                                               int64_t now_ms);
-// Keeps the answer for a repetition, and removes a few that are too old. Without a key: nothing.
+// Keeps the answer for a repetition; the sweep removes old ones. Without a key: nothing.
 base::Status KeepAnswer(Answers& answers, const KeyOfCaller& key, const Saved& saved,
                         int64_t now_ms);
 

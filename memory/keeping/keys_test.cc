@@ -97,16 +97,5 @@ TEST_P(KeyRulesTest, AnswerIsKeptForItsTime) {
   EXPECT_EQ(Ask("k", "text", kAsked + kKeptFor + 1), "8 replayed");
 }
 
-TEST_P(KeyRulesTest, EachNewAnswerRemovesTheFourOldest) {
-  for (int i = 0; i < 6; ++i) Keep("k" + std::to_string(i), "text", i, kAsked + i);
-  Keep("new", "text", 9, kAsked + kKeptFor + 6);
-  for (int i = 0; i < 6; ++i)
-    EXPECT_EQ(answers().Find("k" + std::to_string(i), 0).value().has_value(), i >= 4) << i;
-  Keep("newer", "text", 10, kAsked + kKeptFor + 5);
-  EXPECT_FALSE(*answers().Find("k4", 0));
-  EXPECT_TRUE(*answers().Find("k5", 0)) << "not yet too old";
-  EXPECT_TRUE(*answers().Find("new", 0));
-}
-
 }  // namespace
 }  // namespace memory

@@ -25,8 +25,6 @@ class Answers {
                                                        int64_t oldest_ms) = 0;
   virtual base::Status Keep(const std::string& key, const KeptAnswer& answer,
                             int64_t now_ms) = 0;  // replaces
-  // Removes the oldest `limit` of those kept before `before_ms`.
-  virtual base::Status RemoveOldest(int64_t before_ms, int64_t limit) = 0;
 };
 
 }  // namespace memory

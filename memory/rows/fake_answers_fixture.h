@@ -1,7 +1,6 @@
 // Test code: answers in memory, the second engine of the seam. Keeps no transactions.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,16 +18,6 @@ class FakeAnswers final : public Answers {
   }
   base::Status Keep(const std::string& key, const KeptAnswer& answer, int64_t now_ms) override {
     kept_[key] = {answer, now_ms};
-    return {};
-  }
-  base::Status RemoveOldest(int64_t before_ms, int64_t limit) override {
-    for (; limit > 0; --limit) {
-      const auto oldest = std::min_element(
-          kept_.begin(), kept_.end(),
-          [](const auto& one, const auto& other) { return one.second.at_ms < other.second.at_ms; });
-      if (oldest == kept_.end() || oldest->second.at_ms >= before_ms) break;
-      kept_.erase(oldest);
-    }
     return {};
   }
 

@@ -37,12 +37,4 @@ Status SqliteAnswers::Keep(const std::string& key, const KeptAnswer& answer, int
   return add.Bind(saved.duplicate_count).Bind(now_ms).Bind(answer.digest).Run();
 }
 
-Status SqliteAnswers::RemoveOldest(int64_t before_ms, int64_t limit) {
-  ASSIGN_OR_RETURN(
-      Statement drop,
-      database_.Prepare("DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency "
-                        "WHERE used_ms < ?1 ORDER BY used_ms LIMIT ?2)"));
-  return drop.Bind(before_ms).Bind(limit).Run();
-}
-
 }  // namespace memory

@@ -16,7 +16,6 @@ class SqliteAnswers final : public Answers {
   explicit SqliteAnswers(sqlite::Database& database) : database_(database) {}
   base::Result<std::optional<KeptAnswer>> Find(const std::string& key, int64_t oldest_ms) override;
   base::Status Keep(const std::string& key, const KeptAnswer& answer, int64_t now_ms) override;
-  base::Status RemoveOldest(int64_t before_ms, int64_t limit) override;
 
  private:
   sqlite::Database& database_;
