@@ -96,7 +96,13 @@ bool IsCountedWord(const std::vector<std::string_view>& runs) {
   });
 }
 
+// Most words: too short for an identifier, and without a digit.
+bool IsPlainWord(std::string_view run) {
+  return run.size() <= kLongestWordOfHex && std::none_of(run.begin(), run.end(), IsDigit);
+}
+
 bool Judge(std::string_view text, const Run* first, size_t count) {
+  if (count == 1 && IsPlainWord(first->Of(text))) return false;
   std::vector<std::string_view> runs;
   std::string joints;
   for (size_t i = 0; i < count; ++i) {

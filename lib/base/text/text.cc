@@ -3,6 +3,7 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -140,16 +141,17 @@ std::string StripAccents(std::string_view text) {
 
 std::string CollapseWhitespace(std::string_view text) {
   std::string out;
+  out.reserve(text.size());
   bool blank = false;
   for (size_t at = 0; at < text.size();) {
-    size_t length = SequenceLength(text, at);
-    if (length == 0) length = 1;
+    const bool ascii = static_cast<unsigned char>(text[at]) < 0x80;
+    const size_t length = ascii ? 1 : std::max<size_t>(1, SequenceLength(text, at));
     if (IsSpaceAt(text, at, length)) {
       blank = !out.empty();
     } else {
       if (blank) out += ' ';
       blank = false;
-      out += text.substr(at, length);
+      out.append(text, at, length);
     }
     at += length;
   }
@@ -163,7 +165,14 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-bool IsBlank(std::string_view text) { return CollapseWhitespace(text).empty(); }
+bool IsBlank(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = std::max<size_t>(1, SequenceLength(text, at));
+    if (!IsSpaceAt(text, at, length)) return false;
+    at += length;
+  }
+  return true;
+}
 
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts;
