@@ -21,6 +21,8 @@ LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
 PROGRESS_S = 30
 SLOW_TEST_S = 2  # the times name single tests from this duration on
 
+# Of each large test program. Many, so that none comes near its time limit on a slow machine.
+SHARDS = 12
 # Concurrent shards of unit tests: half of their time they wait for syncs of the disk.
 UNIT_LANES = 2 * JOBS + 1
 # Limit of concurrent scripts over all lanes: most of them wait for a commit, a lease or a Pod.
@@ -229,7 +231,7 @@ class GoogleTests:
         for test in self.tests:
             if not test.get("command") or only is not None and test["name"] not in only:
                 continue
-            shards = 1 if not test["command"][0].endswith("_test") else 2 if test["name"].startswith("lib_") else 6
+            shards = 1 if not test["command"][0].endswith("_test") else 2 if test["name"].startswith("lib_") else SHARDS
             counted = {"left": shards, "passed": 0, "failed": 0, "skipped": [], "out": ""}
             jobs += [(shards, lambda _, test=test, shard=shard, shards=shards, counted=counted: self.shard(
                 test, shard, shards, counted, tests + (":" + skipped if skipped else ""))) for shard in range(shards)]

@@ -17,8 +17,14 @@ from jobs import JOBS, ROOT, UNIT_LANES, GoogleTests, Results, Section, end_all,
 RACE_TESTS = ("lib_base", "lib_http", "lib_sqlite", "lib_kube", "memory", "sidecar", "operator")
 TEST_SUITE = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,", re.M)
 
-# An exception: it measures the processor time of pure functions on one thread, which takes minutes under ThreadSanitizer.
-NO_RACE = "HostileText.*"
+# What takes minutes under ThreadSanitizer and has no concurrency that other tests lack: the processor time of pure functions,
+# every statement of a migration, pages of large answers.
+NO_RACE = ":".join((
+    "HostileText.*", "Migration.CrashAtAnyStatementLosesNoRow", "ConversationRoutesTest.TheListIsPagedAndNeverLargerThanAnAnswer",
+    "ConversationRoutesTest.AnAnswerHasEightMebibytesAtMostAndSaysWhereItGoesOn",
+    "CheckpointRoutesTest.ManyMessagesComeInPagesOfOneGeneration", "AuditReader.NoAnswerIsLargerThanItsLimit",
+    "AnswersInABudget.StoredJsonIsChargedForItsParsedTree", "PromptEscape.AThousandPayloadsNeverBreakOut",
+    "Damaged.AnyLostPageKeepsTheRest", "CleanPages.*"))
 
 # Suites and tests of the tier `long`: three quarters of the time of all unit tests. Fewer rows, pages or kill points would
 # weaken them. A name without a test has no effect: a renamed test runs in `unit`. The tier `race` runs them, too.
