@@ -5,12 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 namespace memory {
 namespace {
 
 constexpr double kLexical = 2.8, kOwnWords = 1.2, kCovered = 1.35;
-constexpr double kWindow = 0.55, kOwnMeaning = 1.2, kSoft = 1.8;
+constexpr double kWindow = 0.55, kOwnMeaning = 1.2, kSoft = 1.65;
 constexpr double kSession = 1.7;
 constexpr double kAnswer = 1.8;
 constexpr double kTime = 2.5, kNumber = 1.9;
@@ -20,6 +21,8 @@ constexpr double kWhole = kLexical + kOwnWords + kCovered + kWindow + kOwnMeanin
 // What makes a session's best row.
 constexpr double kSessionWords = 3.5, kSessionMeaning = 1.85;
 constexpr double kAsksAmongOthers = 0.5;  // a question mark that is not the end
+// Rows with a soft match: more of them find no more (scripts/bench/retrieval.py).
+constexpr size_t kSoftRows = 32, kSoftRowsOfRow = 2;  // for each row to return
 
 // (x − mean) / (max − mean), not below 0: what a row does not say takes nothing from it.
 class Normal {
@@ -66,6 +69,22 @@ class Sum {
     Normalize();
   }
 
+  // Gives the `most` best rows their soft matches.
+  void MatchSoft(size_t most, const SoftMatcher& soft) {
+    const std::vector<double> sessions = Sessions();
+    std::vector<std::pair<double, size_t>> sums;
+    for (size_t i = 0; i < rows_.size(); ++i)
+      if (rows_[i].ranked) sums.emplace_back(SumOf(i, sessions), i);
+    most = std::min(most, sums.size());
+    std::partial_sort(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(most), sums.end(),
+                      std::greater<>());
+    std::vector<bool> wanted(rows_.size());
+    for (size_t i = 0; i < most; ++i) wanted[sums[i].second] = true;
+    matches_ = soft(wanted);
+    for (size_t i = 0; i < rows_.size(); ++i)
+      if (wanted[i]) soft_.Add(matches_[i]);
+  }
+
   std::vector<Ranked> Rank() const {
     std::vector<Ranked> ranked;
     const std::vector<double> sessions = Sessions();
@@ -78,8 +97,7 @@ class Sum {
       if (row.similarity) made.similarity = row.similarity->window;
       made.signals = Signals{static_cast<float>(SoftOf(i)), static_cast<float>(sessions[i]),
                              static_cast<float>(AnswerOf(i))};
-      const double sum =
-          WordsOf(i) + MeaningOf(i) + kSession * sessions[i] + kAnswer * AnswerOf(i) + TypeOf(i);
+      const double sum = SumOf(i, sessions);
       // Above 0 whatever the sum is, in its order.
       made.score = (sum > 0 ? 1 + sum : std::exp(sum)) / (1 + kWhole);
     }
@@ -109,7 +127,6 @@ class Sum {
     double best_own = 0;
     for (size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
-      if (row.ranked) soft_.Add(input_.soft[i]);
       if (!row.lexical) continue;
       best_ = std::max(best_, row.lexical->score);
       best_own = std::max(best_own, row.lexical->own);
@@ -134,7 +151,7 @@ class Sum {
            (HasWord(input_.records[i]) ? kHit : 0);
   }
 
-  double SoftOf(size_t i) const { return soft_.most() > 0 ? soft_(input_.soft[i]) : 0; }
+  double SoftOf(size_t i) const { return soft_.most() > 0 ? soft_(matches_[i]) : 0; }
 
   double MeaningOf(size_t i) const {
     return kWindow * rows_[i].window + kOwnMeaning * rows_[i].own_meaning + kSoft * SoftOf(i);
@@ -177,16 +194,23 @@ class Sum {
     return sum;
   }
 
+  double SumOf(size_t i, const std::vector<double>& sessions) const {
+    return WordsOf(i) + MeaningOf(i) + kSession * sessions[i] + kAnswer * AnswerOf(i) + TypeOf(i);
+  }
+
   const SignalInput& input_;
-  std::vector<Row> rows_;  // of each record
-  Normal soft_;            // over the ranked rows
-  double best_ = 0;        // lexical score
+  std::vector<Row> rows_;        // of each record
+  std::vector<double> matches_;  // soft ones, of each record; empty before MatchSoft
+  Normal soft_;                  // over the rows with a soft match
+  double best_ = 0;              // lexical score
 };
 
 }  // namespace
 
-std::vector<Ranked> RankBySignals(const SignalInput& input, size_t limit) {
-  std::vector<Ranked> ranked = Sum(input).Rank();
+std::vector<Ranked> RankBySignals(const SignalInput& input, size_t limit, const SoftMatcher& soft) {
+  Sum sum(input);
+  sum.MatchSoft(std::max(kSoftRows, kSoftRowsOfRow * limit), soft);
+  std::vector<Ranked> ranked = sum.Rank();
   NameMethods(ranked, limit);
   return ranked;
 }

@@ -22,6 +22,8 @@ struct SignalCase {
   std::vector<Similarity> near;
   std::vector<int64_t> others;
   Question question;
+  size_t limit = 10;
+  std::function<void(const std::vector<bool>& wanted)> on_soft = nullptr;
 
   SignalCase() {
     for (const int64_t slot : {1, 2, 9}) {
@@ -48,8 +50,14 @@ struct SignalCase {
     lexical.insert(lexical.begin() + static_cast<std::ptrdiff_t>(at), {slot, 2, 1, 0.4});
   }
   std::vector<Ranked> Rank() const {
-    std::vector<Ranked> ranked =
-        RankBySignals({records, soft, lexical, near, others, question}, 10);
+    std::vector<Ranked> ranked = RankBySignals({records, lexical, near, others, question}, limit,
+                                               [this](const std::vector<bool>& wanted) {
+                                                 if (on_soft) on_soft(wanted);
+                                                 std::vector<double> matches = soft;
+                                                 for (size_t i = 0; i < matches.size(); ++i)
+                                                   if (!wanted[i]) matches[i] = 0;
+                                                 return matches;
+                                               });
     std::sort(ranked.begin(), ranked.end(), IsRankedBefore);
     return ranked;
   }
@@ -152,7 +160,31 @@ TEST(Signals, AMissingVectorOrWordTakesNothing) {
   ASSERT_EQ(ranked.size(), 3U);
   EXPECT_EQ(ranked[0].slot, 9);  // by the soft match
   EXPECT_FALSE(ranked[0].similarity);
-  EXPECT_TRUE(RankBySignals({{}, {}, {}, {}, {}, one.question}, 10).empty());
+  const auto none = [](const std::vector<bool>&) { return std::vector<double>(); };
+  EXPECT_TRUE(RankBySignals({{}, {}, {}, {}, one.question}, 10, none).empty());
+}
+
+TEST(Signals, OnlyTheBestRowsWithoutItHaveASoftMatch) {
+  SignalCase one;
+  for (int64_t slot = 20; slot < 60; ++slot) {
+    Record& record = one.records.emplace_back(one.records[0]);
+    record.slot = slot;
+    record.position = kFarApart * slot;
+    one.soft.push_back(1);
+    one.lexical.push_back({slot, 2, 1, 0.4});
+  }
+  one.soft.back() = 4;
+  one.lexical.back().score = 0.1;
+  size_t wanted = 0;
+  one.on_soft = [&](const std::vector<bool>& rows) {
+    wanted = static_cast<size_t>(std::count(rows.begin(), rows.end(), true));
+  };
+  const std::vector<Ranked> ranked = one.Rank();
+  EXPECT_EQ(wanted, 32U);
+  EXPECT_EQ(ranked.size(), one.records.size());
+  EXPECT_EQ(ranked.back().slot, 59);
+  ASSERT_TRUE(ranked.back().signals);
+  EXPECT_EQ(ranked.back().signals->soft, 0);
 }
 
 TEST(Signals, TheBestRowOfAllHasAllOfEachPart) {

@@ -22,6 +22,22 @@ struct Floats {
   Values values;
 };
 
+// The records in reach of one, itself included; none of the default.
+struct Window {
+  size_t first = 0, end = 0;
+};
+
+Window WindowOf(std::span<const Record> records, size_t i) {
+  const auto is_near = [&](size_t other) {
+    return records[other].session == records[i].session &&
+           std::abs(records[other].position - records[i].position) <= kNeighbourReach;
+  };
+  Window window{i, i + 1};
+  while (window.first > 0 && is_near(window.first - 1)) --window.first;
+  while (window.end < records.size() && is_near(window.end)) ++window.end;
+  return window;
+}
+
 // The nearest piece of each record to each asked one. A piece is compared once, however many
 // records have it.
 std::vector<Floats> NearestOf(std::span<const std::span<const Piece>> records,
@@ -81,21 +97,24 @@ AskedPieces WeighPieces(std::span<const Piece> pieces, std::span<const double> w
   return asked;
 }
 
-std::vector<double> SoftMatches(std::span<const Record> records,
-                                std::span<const std::span<const Piece>> pieces,
-                                const AskedPieces& asked, const PieceMeaning& meaning) {
-  const std::vector<Floats> nearest = NearestOf(pieces, asked, meaning);
-  std::vector<double> matches;
-  matches.reserve(records.size());
-  size_t from = 0;
+std::vector<double> SoftMatches(
+    std::span<const Record> records, const std::vector<bool>& wanted,
+    const std::function<std::span<const Piece>(const Record&)>& pieces_of, const AskedPieces& asked,
+    const PieceMeaning& meaning) {
+  std::vector<Window> windows(records.size());
+  std::vector<std::span<const Piece>> pieces(records.size());
+  size_t read = 0;  // the pieces of the records before it are known, or not needed
   for (size_t i = 0; i < records.size(); ++i) {
-    const auto is_near = [&](const Record& other) {
-      return other.session == records[i].session &&
-             std::abs(other.position - records[i].position) <= kNeighbourReach;
-    };
-    while (!is_near(records[from])) ++from;
+    if (!wanted[i]) continue;
+    windows[i] = WindowOf(records, i);
+    for (read = std::max(read, windows[i].first); read < windows[i].end; ++read)
+      pieces[read] = pieces_of(records[read]);
+  }
+  const std::vector<Floats> nearest = NearestOf(pieces, asked, meaning);
+  std::vector<double> matches(records.size());
+  for (size_t i = 0; i < records.size(); ++i) {
     Floats best{};
-    for (size_t j = from; j < records.size() && is_near(records[j]); ++j) {
+    for (size_t j = windows[i].first; j < windows[i].end; ++j) {
       const int64_t offset = records[i].position - records[j].position;
       const auto decay =
           static_cast<float>((offset >= 0 ? kNearAfter[offset] : kNearBefore[-offset]) *
@@ -103,10 +122,8 @@ std::vector<double> SoftMatches(std::span<const Record> records,
       const Floats::Values lent = decay * nearest[j].values;
       best.values = lent > best.values ? lent : best.values;
     }
-    double match = 0;
     for (size_t k = 0; k < asked.weights.size(); ++k)
-      match += asked.weights[k] / PieceCosines::kParts * double{best.values[k]};
-    matches.push_back(match);
+      matches[i] += asked.weights[k] / PieceCosines::kParts * double{best.values[k]};
   }
   return matches;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,10 +23,12 @@ struct AskedPieces {
 // `with`: in how many of `rows` rows each of `pieces` is.
 AskedPieces WeighPieces(std::span<const Piece> pieces, std::span<const double> with, double rows);
 
-// The soft match of each record, which are in order of places: the sum over the asked pieces of the
-// nearest one in the window times the weight. `pieces`: of each record; empty: none.
-std::vector<double> SoftMatches(std::span<const Record> records,
-                                std::span<const std::span<const Piece>> pieces,
-                                const AskedPieces& asked, const PieceMeaning& meaning);
+// The soft match of each wanted record: the sum over the asked pieces of the nearest one in the
+// window times the weight; 0 for the others. `records` are in order of places; `pieces_of` is
+// called for those in a window of a wanted one.
+std::vector<double> SoftMatches(
+    std::span<const Record> records, const std::vector<bool>& wanted,
+    const std::function<std::span<const Piece>(const Record&)>& pieces_of, const AskedPieces& asked,
+    const PieceMeaning& meaning);
 
 }  // namespace memory

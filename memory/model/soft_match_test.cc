@@ -38,11 +38,17 @@ Record PlacedAt(int64_t session, int64_t position) {
   return record;
 }
 
+size_t IndexOf(const std::vector<Record>& records, const Record& record) {
+  return static_cast<size_t>(&record - records.data());
+}
+
 std::vector<double> SoftOf(const std::vector<Record>& records,
-                           const std::vector<std::vector<Piece>>& pieces,
-                           const AskedPieces& asked) {
-  const std::vector<std::span<const Piece>> spans(pieces.begin(), pieces.end());
-  return SoftMatches(records, spans, asked, kNumbers);
+                           const std::vector<std::vector<Piece>>& pieces, const AskedPieces& asked,
+                           const std::vector<bool>& wanted = {}) {
+  return SoftMatches(
+      records, wanted.empty() ? std::vector<bool>(records.size(), true) : wanted,
+      [&](const Record& record) { return std::span(pieces[IndexOf(records, record)]); }, asked,
+      kNumbers);
 }
 
 TEST(SoftMatch, SumsTheNearestPieceToEachAskedOne) {
@@ -70,6 +76,24 @@ TEST(SoftMatch, IsLentWithinThreeRowsOfTheSession) {
   std::vector<Record> later = records;
   later[3].created_ms = 3'600'000;
   EXPECT_LT(SoftOf(later, {{}, {}, {100}, {}, {}, {}}, asked)[3], matches[3]);
+}
+
+TEST(SoftMatch, OnlyTheWindowsOfWantedRecordsAreRead) {
+  const AskedPieces asked{{100}, {1}};
+  const std::vector<Record> records = {PlacedAt(1, 1), PlacedAt(1, 2), PlacedAt(1, 9),
+                                       PlacedAt(2, 1), PlacedAt(2, 2), PlacedAt(2, 6)};
+  const std::vector<Piece> same{100};
+  std::vector<size_t> read;
+  const std::vector<double> matches = SoftMatches(
+      records, {false, true, false, true, false, false},
+      [&](const Record& record) {
+        read.push_back(IndexOf(records, record));
+        return std::span(same);
+      },
+      asked, kNumbers);
+  EXPECT_EQ(read, (std::vector<size_t>{0, 1, 3, 4}));
+  for (size_t i = 0; i < records.size(); ++i)
+    EXPECT_NEAR(matches[i], i == 1 || i == 3 ? 1 : 0, 0.01) << i;
 }
 
 TEST(SoftMatch, RarePiecesWeighMore) {

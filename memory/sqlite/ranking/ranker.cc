@@ -312,18 +312,18 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
     ASSIGN_OR_RETURN(const std::vector<Record> records,
                      Load(database, query, search, most, others));
     const bool all = most >= std::min(candidates, kScoredOfMore);
-    const bool by_signals = BySignals(query, search);
-    std::vector<double> soft;
-    if (by_signals) soft = search.pinned->SoftMatches(query.meaning, records);
+    const std::vector<Scored> scored = Score(records, search.statistics, search.question.asks_when);
+    const auto soft = [&](const std::vector<bool>& wanted) {
+      return search.pinned->SoftMatches(query.meaning, records, wanted);
+    };
+    std::vector<Ranked> ranked =
+        BySignals(query, search)
+            ? RankBySignals({records, scored, search.near, others, search.question}, query.limit,
+                            soft)
+            : Fuse(scored, search.near, search.weights, AdmissionOf(query), most, query.limit);
     // Unlocks the indexes before reading from the file: their updates wait for it.
     const bool was_pinned = search.pinned.has_value();
     search.pinned.reset();
-    const std::vector<Scored> scored = Score(records, search.statistics, search.question.asks_when);
-    std::vector<Ranked> ranked =
-        by_signals
-            ? RankBySignals({records, soft, scored, search.near, others, search.question},
-                            query.limit)
-            : Fuse(scored, search.near, search.weights, AdmissionOf(query), most, query.limit);
     if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, ranked));
     ASSIGN_OR_RETURN(ranking.rows, SelectEligible(database, query, std::move(ranked)));
     if (all || ranking.rows.size() >= query.limit) break;

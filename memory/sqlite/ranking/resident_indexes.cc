@@ -74,21 +74,20 @@ void ResidentIndexes::Pinned::AppendRecordsOf(std::span<const int64_t> slots,
 }
 
 std::vector<double> ResidentIndexes::Pinned::SoftMatches(const Meaning& meaning,
-                                                         const std::vector<Record>& records) const {
+                                                         const std::vector<Record>& records,
+                                                         const std::vector<bool>& wanted) const {
   std::vector<double> with(meaning.asked.size());
   size_t sample = 0;
   for (const auto& held : held_) sample += held->entry->pieces.Count(meaning.asked, with);
   const AskedPieces asked = WeighPieces(meaning.asked, with, static_cast<double>(sample));
-  std::vector<std::span<const Piece>> pieces;
-  pieces.reserve(records.size());
-  for (const Record& record : records) {
+  const auto pieces_of = [&](const Record& record) -> std::span<const Piece> {
     const auto at = std::find_if(held_.begin(), held_.end(), [&](const auto& held) {
       return held->entry->index.range() == record.slot >> kRangeBits;
     });
-    pieces.push_back(at == held_.end() ? std::span<const Piece>()
-                                       : (*at)->entry->pieces.Of(record.slot));
-  }
-  return memory::SoftMatches(records, pieces, asked, *meaning.pieces);
+    if (at == held_.end()) return {};
+    return (*at)->entry->pieces.Of(record.slot);
+  };
+  return memory::SoftMatches(records, wanted, pieces_of, asked, *meaning.pieces);
 }
 
 void ResidentIndexes::Pinned::AppendSimilarities(const Meaning& meaning,

@@ -65,8 +65,8 @@ class ResidentIndexes {
                           std::vector<Record>& neighbours) const;
     void AppendRecordsOf(std::span<const int64_t> slots, std::vector<Record>& records) const;
     // Of these records, which are in order of places (soft_match.h).
-    std::vector<double> SoftMatches(const Meaning& meaning,
-                                    const std::vector<Record>& records) const;
+    std::vector<double> SoftMatches(const Meaning& meaning, const std::vector<Record>& records,
+                                    const std::vector<bool>& wanted) const;
     // In order of slots.
     void AppendSimilarities(const Meaning& meaning, std::vector<Similarity>& near) const;
 
