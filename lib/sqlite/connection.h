@@ -30,11 +30,12 @@ struct Connection {
   };
   std::vector<Limit> limits = std::vector<Limit>(1);  // outermost first; the first is SetDeadline's
   const base::Clock* clock = &base::SystemClock();
-  int depth = 0;         // of nested transactions
-  int log_pages = 0;     // in the WAL after the last commit
-  bool broken = false;   // see Database::Broken
-  bool damaged = false;  // see Database::MetDamage
-  bool full = false;     // see Database::MetFull
+  int depth = 0;           // of nested transactions
+  int log_pages = 0;       // in the WAL after the last commit
+  int64_t page_bytes = 0;  // 0: not read yet; a file keeps it
+  bool broken = false;     // see Database::Broken
+  bool damaged = false;    // see Database::MetDamage
+  bool full = false;       // see Database::MetFull
   std::function<void(const base::Error&)> on_damage, on_broken;
   std::pair<uint64_t, uint64_t> written_file = {0, 0};  // device and inode, of a writer
   std::vector<UnsoundRow> unsound;                      // see Database::TakeUnsoundRows

@@ -80,15 +80,17 @@ Result<int64_t> Database::Number(const char* pragma) {
 
 Result<int64_t> Database::ReusableBytes() {
   ASSIGN_OR_RETURN(int64_t pages, Number("PRAGMA freelist_count"));
-  ASSIGN_OR_RETURN(int64_t bytes, Number("PRAGMA page_size"));
+  int64_t& bytes = connection_->page_bytes;
+  if (bytes == 0) {
+    ASSIGN_OR_RETURN(bytes, Number("PRAGMA page_size"));
+  }
   return pages * bytes;
 }
 
 Result<int64_t> Database::UsedBytes() {
   ASSIGN_OR_RETURN(int64_t pages, Number("PRAGMA page_count"));
-  ASSIGN_OR_RETURN(int64_t bytes, Number("PRAGMA page_size"));
   ASSIGN_OR_RETURN(int64_t reusable, ReusableBytes());
-  return pages * bytes - reusable;
+  return pages * connection_->page_bytes - reusable;
 }
 
 void Database::SetDeadline(int64_t milliseconds, std::stop_token stop) {
