@@ -119,12 +119,29 @@ class Sync {
                                      "hide their memories with --hide-many"};
   }
 
+  // What Change gives to edited files before it changes their memories.
+  std::vector<std::string> TitledFiles() const {
+    std::vector<std::string> titled;
+    for (const auto& [name, entry] : state_.files) {
+      const auto text = files_.texts.find(name);
+      const auto row = rows_.find(entry.id);
+      if (text == files_.texts.end() || row == rows_.end()) continue;
+      const auto file = ReadMirrorFile(text->second);
+      if (file && !SaysTheSame(*file, row->second))
+        titled.push_back(EditedFile(row->second, *file));
+    }
+    return titled;
+  }
+
   void Recover() {
     std::set<std::string> digests;
     for (const auto& [name, entry] : state_.files) digests.insert(entry.digest);
     for (const auto& [name, text] : files_.texts) digests.insert(Digest(text));
+    const std::vector<std::string> titled = TitledFiles();
     folder_.Recover([&](const std::string& text) {
       if (digests.contains(Digest(text))) return true;
+      if (std::ranges::any_of(titled, [&](const auto& whole) { return whole.starts_with(text); }))
+        return true;
       const auto file = ReadMirrorFile(text);
       // The beginning of a file that a sync was writing, what a memory says, or an edit whose file
       // has its new title already.
