@@ -94,7 +94,13 @@ class Writes:
         return status
 
     def until_refused(self, largest=20000):
-        return any(self.one(largest) == 507 for _ in range(MOST))
+        """Ten times in a row: a first refusal makes the server give back the space of the WAL, which may be enough for more."""
+        refused = 0
+        for _ in range(MOST):
+            refused = refused + 1 if self.one(largest) == 507 else 0
+            if refused == 10:
+                return True
+        return False
 
     def until_taken(self):
         started = time.monotonic()

@@ -205,8 +205,10 @@ void Writer::TakeBatch(Batch& batch) {
   if (options_.after_commit && !LogIsHeld()) FollowUp();
   if (chore_.due == kNever && options_.chore) chore_.due = {};
   if (steady_clock::now() >= chore_.due) RunChore(false);
-  // On a full disk the next delete needs the space of the WAL.
-  if (was_full_) (void)Checkpoint(Database::Log::kEmpty);
+  // On a full disk the next delete needs the space of the WAL. Short of a limit, new writes do: a
+  // checkpointed WAL keeps its length otherwise.
+  if (was_full_ || (options_.admit && !options_.admit(reusable_bytes_)))
+    (void)Checkpoint(Database::Log::kEmpty);
   KeepLogShort();
   TakeSteps();
 }

@@ -63,6 +63,23 @@ TEST_F(WriterLog, StaysShortWithoutReaders) {
   EXPECT_LT(longest, kLimit / 2);
 }
 
+TEST_F(WriterLog, GivesItsSpaceBackWhileWritesAreRefused) {
+  std::atomic<bool> is_short = false;
+  Writer::Options options;
+  options.admit = [&](int64_t) {
+    return is_short ? Status(base::Error{Code::kFull, "no space"}) : Status();
+  };
+  auto writer = Open(options);
+  ASSERT_TRUE(Write(*writer));
+  EXPECT_GT(LogBytes(), 0);
+  is_short = true;
+  ASSERT_TRUE(writer->RunAny([](Database& db) { return db.Execute("DELETE FROM t"); },
+                             Writer::Space::kFrees));
+  const auto after_batch = [](Database&) -> Result<bool> { return true; };
+  ASSERT_TRUE(writer->RunSteps(after_batch));
+  EXPECT_EQ(LogBytes(), 0);
+}
+
 TEST_F(WriterLog, LogHeldByAReaderRefusesWrites) {
   std::atomic<int> held = 0;
   std::atomic<int64_t> told = -1, told_when_held = -1;
