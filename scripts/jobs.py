@@ -42,6 +42,11 @@ def end_all():
             os.killpg(group, signal.SIGTERM)
 
 
+def alone(argv):
+    """→ the command in its own network, where no test beside it holds its ports."""
+    return [sys.executable, os.path.join(ROOT, "scripts/own_network.py"), *argv]
+
+
 def run(argv, timeout_s, environment=None, on_line=None):
     """Runs a command in its own process group, which is killed at the time limit → (exit code, output). `on_line` gets each
     line at once."""
@@ -257,7 +262,7 @@ class GoogleTests:
         environment |= {**self.environment, "GTEST_OUTPUT": "json:" + report, "GTEST_FILTER": tests, "GTEST_TOTAL_SHARDS": str(shards),
                         "GTEST_SHARD_INDEX": str(shard)}
         with self.results.timed(f"{self.preset}/{name} {shard + 1} of {shards}"):
-            code, out = run(test["command"], int(properties.get("TIMEOUT", 900)), environment)
+            code, out = run(alone(test["command"]), int(properties.get("TIMEOUT", 900)), environment)
         passed, failed, skipped = gtest_counts(self.results, report, code == 0, self.preset)
         with OUTPUT:
             counted["left"] -= 1

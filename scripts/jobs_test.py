@@ -6,11 +6,12 @@ import contextlib
 import io
 import json
 import os
+import socket
 import sys
 import tempfile
 
 import jobs
-from jobs import Results, Section, folder_in_memory, gtest_counts, script
+from jobs import Results, Section, alone, folder_in_memory, gtest_counts, run, script
 from tiers import touch_edited
 
 def failures(work):
@@ -101,6 +102,19 @@ def touches_edited():
         return touched == 1 and os.path.getmtime(os.path.join(root, "lib", "edited.cc")) > 300
 
 
+def ports_are_its_own():
+    """Also true of a user that may not make a network."""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        code, out = run(alone([sys.executable, "-c", f"""
+import socket
+socket.create_server(("127.0.0.1", {held.getsockname()[1]}))
+socket.create_server(("::1", 0), family=socket.AF_INET6)"""]), 20)
+    if code and sys.platform == "linux" and os.getuid() == 0:
+        print(out)
+        return False
+    return True
+
+
 PASSED = {"name": "a", "result": "COMPLETED"}
 CHECKS = (
     ("jobs that end are no failure", lambda: lanes([lambda _: None] * 3) == 0),
@@ -118,6 +132,7 @@ CHECKS = (
     ("a short one does not", lambda: counts_printed(600) == []),
     ("a long time is in minutes", lambda: jobs.time_left(10, 100, 60) == "about 9 minutes left"),
     ("a source edited during a build is touched", touches_edited),
+    ("a test's ports are its own", ports_are_its_own),
     ("a crash that left no report is one", lambda: report(None, False) == (0, 1)),
     ("a folder in memory goes with what tests left in it", leaves_nothing),
     ("without room in memory there is none", lambda: place_for_tests(least=1 << 62) == {}),

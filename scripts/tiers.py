@@ -11,7 +11,7 @@ import sys
 import time
 
 import rooms
-from jobs import JOBS, ROOT, UNIT_LANES, GoogleTests, Results, Section, end_all, exit_on_terminate, folder_in_memory, indented, must, run, say, script
+from jobs import JOBS, ROOT, UNIT_LANES, GoogleTests, Results, Section, alone, end_all, exit_on_terminate, folder_in_memory, indented, must, run, say, script
 
 # Programs that run again with ThreadSanitizer: those of folders that start threads.
 RACE_TESTS = ("lib_base", "lib_http", "lib_sqlite", "lib_kube", "memory", "sidecar", "operator")
@@ -90,6 +90,11 @@ LOOPS_OF_PROGRAMS = (("kill loops", "crash/kill_loops.py --rounds 1000", 3600),
                      ("kill loops, 100,000 rows", "crash/kill_loops.py --rounds 200 --rows 100000", 3600))
 
 
+# Scripts that install packages of npm, PyPI or Go, and so need the network of the machine; each other one of PROGRAMS has its own.
+REGISTRY = ("MCP clients", "agents of docs/agents", "loops of docs/agents/examples", "Claude Code", "agents of one machine", "transcripts",
+            "what models see", "AEGIS client", "AgentOS client", "AgentOps clients", "client of the chapter", "OpenAPI")
+
+
 class Skip(Exception):
     """This machine cannot run the tier; the text says why."""
 
@@ -134,7 +139,9 @@ def scripts(results, table, **more):
     def job(name, command, limit, environment):
         environment = {**(environment or {}), **more}
         command = command.format(environment.get("KUBECONFIG")).split()
-        script(results, name, ["python3", "e2e/" + command[0], *command[1:]], limit, environment, tier)
+        argv = ["python3", "e2e/" + command[0], *command[1:]]
+        shares = name in REGISTRY or "KUBECONFIG" in environment
+        script(results, name, argv if shares else alone(argv), limit, environment, tier)
     return [functools.partial(job, *line) for line in table]
 
 
