@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
 
@@ -22,7 +21,7 @@ import programs  # noqa: E402
 import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
-MOST_KIB, WAIT_S = 24 << 10, 60
+MOST_KIB, END_S, ASKS_S = 24 << 10, 15, 60
 OK, CHUNKED = b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 FORMS = {  # what it begins with, and what follows without end
     "status line": (b"HTTP/1.1 200 ", b"a" * 1024), "header": (OK + b"X: ", b"a" * 1024), "headers": (OK, b"A: b\r\n"),
@@ -84,7 +83,7 @@ def watched(c, program, what, ask):
 
 def sidecar_meets(c, folder, peer):
     c.chapter("A sidecar and its memory server")
-    sidecar = programs.sidecar(folder, damaged_state.write_policy(folder, peer.url)).start()
+    sidecar = programs.sidecar(folder, damaged_state.write_policy(folder, peer.url), patient=False).start()
     try:
         for number, form in enumerate(FORMS):
             peer.form, asked = form, peer.asked
@@ -104,7 +103,7 @@ def sidecar_meets(c, folder, peer):
 
 def server_meets(c, folder, peer):
     c.chapter("A memory server and its endpoints")
-    server = programs.server(folder)
+    server = programs.server(folder, patient=False)
     server.arguments += ["--embedding-url", peer.url + "/v1", "--embedding-model", "m", "--extraction-url", peer.url + "/v1"]
     server.start()
     try:
@@ -124,23 +123,18 @@ def server_meets(c, folder, peer):
         server.kill()
 
 
-def ended(argv, folder, within_s):
-    """Runs a program to its end → (exit code or None, its output, its most memory in KiB)."""
+def ended(argv, folder, asks):
+    """Runs a program to its end, or for END_S and until it `asks` → (exit code or None, its output, its most memory in KiB)."""
     with open(os.path.join(folder, "out"), "w+b") as out:
         process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env={**os.environ, "HOME": folder})
-        most, until = 0, time.monotonic() + within_s
-        while process.poll() is None and time.monotonic() < until:
-            try:
-                most = max(most, most_kib(process.pid))
-            except (OSError, StopIteration):
-                pass  # it ended
-            time.sleep(0.01)
-        code = process.poll()
-        if code is None:
+        over = lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # noqa: E731
+        gone = wire.until(over, END_S) or wire.until(lambda: asks() or over(), ASKS_S) and over()
+        if not gone:
             process.kill()
-            process.wait()
+        _, status, used = os.wait4(process.pid, 0)  # what the kernel noted: a program may end before it is looked at
+        process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        return code, out.read().decode(errors="replace"), most
+        return process.returncode if gone else None, out.read().decode(errors="replace"), used.ru_maxrss
 
 
 def people_and_operators_meet(c, folder, peer):
@@ -157,7 +151,7 @@ def people_and_operators_meet(c, folder, peer):
         c.chapter(f"{name} and what it calls")
         for form in FORMS:
             peer.form, asked = form, peer.asked
-            code, said, most = ended(argv, folder, 15)
+            code, said, most = ended(argv, folder, lambda asked=asked: peer.asked > asked)
             c.that(peer.asked > asked, f"{form}: the peer was asked", said[-300:])
             c.that(code not in (0, -11, -6, -9), f"{form}: it fails in its own words or waits for a better answer", (code, said[-300:]))
             c.that(0 < most < (MOST_KIB << 1), f"{form}: it has {most} KiB at most, less than {MOST_KIB << 1}")
