@@ -72,7 +72,7 @@ class Service:
 
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
-        self.connection = http.client.HTTPConnection(host, int(port), timeout=10)
+        self.connection = http.client.HTTPConnection(host, int(port), timeout=60)
 
     def call(self, method, path, shape, body=None, query=None, chunked=False, headers=None):
         """→ the decoded answer; Mismatch with the start of the body for a status of 400 or more."""

@@ -141,7 +141,7 @@ def loop(counts, world, name, argv):
     counts.check(f"{name}: working memory has the turn", roles == ["user"] + ["assistant", "tool"] * 2 + ["assistant", "user", "assistant"], roles)
     counts.check(f"{name}: and has ended", status == 200 and answer["state"] == "ended", answer)
     for what, path in (("the capture", f"/search?q={marker}&project=coder"), ("the summary", "/sessions/recent?project=coder")):
-        wire.until(lambda path=path: marker in str(wire.ask(world.server.api, "GET", path)), 10)
+        wire.until(lambda path=path: marker in str(wire.ask(world.server.api, "GET", path)), 60)
         answer = wire.ask(world.server.api, "GET", path)
         counts.check(f"{name}: {what} reached the server", answer[0] == 200 and marker in str(answer[1]), answer)
 

@@ -26,7 +26,7 @@ ADDRESS = "localhost:7437"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 TRACE = re.compile(r"mt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Replaces curl in the shell: writes the head of the answer to a file.
-CURL = 'curl() { command curl -sS --max-time 10 -D "$HEAD" "$@"; }; '
+CURL = 'curl() { command curl -sS --max-time 60 -D "$HEAD" "$@"; }; '
 
 
 def examples(page):
@@ -61,7 +61,7 @@ def run(command, address, folder):
     with open(head, "w", encoding="utf-8"):
         pass
     done = subprocess.run(["bash", "-c", CURL + command.replace(ADDRESS, address)], cwd=folder, capture_output=True,
-                          text=True, timeout=30, check=False, stdin=subprocess.DEVNULL, env={**os.environ, "HEAD": head})
+                          text=True, timeout=120, check=False, stdin=subprocess.DEVNULL, env={**os.environ, "HEAD": head})
     with open(head, encoding="utf-8", errors="replace") as file:
         statuses = re.findall(r"^HTTP/\S+ (\d{3})", file.read(), re.M)
     return int(statuses[-1]) if statuses else 0, done.stdout or done.stderr

@@ -175,8 +175,8 @@ def story(counts, world, claude, api):
     counts.check("every event is a message", roles[:3] == ["user", "assistant", "tool"] and roles[-1] == "assistant", roles)
     counts.check("SessionEnd ended it", answer.get("state") == "ended", answer.get("state"))
     counts.check("the capture reached the server", wire.until(
-        lambda: len(wire.ask(world.server.api, "GET", f"/search?q={marker}&project=coder")[1]) >= 1, 10))
-    wire.until(lambda: wire.ask(world.sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, 10)
+        lambda: len(wire.ask(world.server.api, "GET", f"/search?q={marker}&project=coder")[1]) >= 1, 60))
+    wire.until(lambda: wire.ask(world.sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, 60)
 
     asked, api.script = len(api.asked), [("say", "Link with -lledger.")]
     _, done = claude.run(f"What was it about the undefined reference to {marker}?")

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import uuid
@@ -106,8 +105,7 @@ def hooks_find_their_repository(counts, laptop):
 def many_at_once(counts, laptop):
     """Agents call hooks concurrently while nothing runs yet, and the server starts slowly."""
     laptop.run("up", "--detach")
-    for pid in laptop.children():
-        os.kill(pid, signal.SIGKILL)
+    laptop.kill_all()
     laptop.nothing_runs()
     real, folder = laptop.program, os.path.join(laptop.folder, "slow")
     os.makedirs(folder)
@@ -125,7 +123,7 @@ def many_at_once(counts, laptop):
     def supervisors():
         return laptop.children("/agent-memory")
 
-    counts.check("by one supervisor", wire.until(lambda: len(supervisors()) == 1, 20), supervisors())
+    counts.check("by one supervisor", wire.until(lambda: len(supervisors()) == 1, 60), supervisors())
     counts.check("with a sidecar each", {p["root"] for p in laptop.status()["projects"]} == set(repositories), laptop.status())
 
 
@@ -135,11 +133,11 @@ def remembers(counts, laptop):
         event = {"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "Remember: I prefer ocelots over cats"}
         laptop.run("hook", "UserPromptSubmit", cwd=one, stdin=json.dumps(event))
     server = laptop.status()["server"]["url"]
-    rows = wire.until(lambda: wire.ask(server, "GET", "/search?q=ocelots&project=one")[1], 10)
+    rows = wire.until(lambda: wire.ask(server, "GET", "/search?q=ocelots&project=one")[1], 60)
     counts.check("Remember: is a memory of the user's", [(row["trust"], row["content"]) for row in rows] == [("user", "I prefer ocelots over cats")], rows)
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "r3", "prompt": "cats or ocelots?"}
     counts.check("and given to the next session", "I prefer ocelots" in laptop.run("hook", "UserPromptSubmit", cwd=one, stdin=json.dumps(event)).stdout)
-    rows = wire.until(lambda: [r for r in wire.ask(server, "GET", "/observations/recent?project=one&limit=100")[1] if "ocelots" in r["content"]], 10)
+    rows = wire.until(lambda: [r for r in wire.ask(server, "GET", "/observations/recent?project=one&limit=100")[1] if "ocelots" in r["content"]], 60)
     counts.check("said twice it is there once", len(rows) == 1, rows)
 
 
@@ -160,12 +158,11 @@ def agents_share(counts, laptop):
     said("claude-code", "UserPromptSubmit", "monday", prompt=prompts[0])
     said("claude-code", "Stop", "monday", last_assistant_message="Checkout answers 500 because orders.customer_id has no index.")
     said("claude-code", "SessionEnd", "monday", reason="exit")
-    for pid in laptop.children():
-        os.kill(pid, signal.SIGKILL)
+    laptop.kill_all()
     laptop.nothing_runs()
     laptop.run("up", "--detach", cwd=shop)
     server = laptop.status()["server"]["url"]
-    wire.until(lambda: "no index" in str(wire.ask(server, "GET", "/search?q=checkout&project=shop")[1]), 20)
+    wire.until(lambda: "no index" in str(wire.ask(server, "GET", "/search?q=checkout&project=shop")[1]), 60)
     given = said("codex", "UserPromptSubmit", "tuesday", prompt=prompts[1])
     counts.check("Codex is given the cause that Claude Code stated", "because orders.customer_id has no index" in given, given)
     for agent in commands:
@@ -231,7 +228,7 @@ def stands_in_nobodys_way(counts, laptop):
     done = hook(laptop, one, "PreToolUse", **call)
     counts.check("up it denies", done.returncode == 0 and '"deny"' in done.stdout, done.stdout)
     write(policy, starter)
-    counts.check("a changed policy counts from then on", wire.until(lambda: '"deny"' not in hook(laptop, one, "PreToolUse", **call).stdout, 10, 0.2))
+    counts.check("a changed policy counts from then on", wire.until(lambda: '"deny"' not in hook(laptop, one, "PreToolUse", **call).stdout, 60, 0.2))
 
 
 def with_claude_code(counts, laptop, program):
@@ -257,15 +254,15 @@ def with_claude_code(counts, laptop, program):
         counts.check("Claude Code runs with the settings of setup", done.returncode == 0 and "Done." in done.stdout, (done.stdout, done.stderr))
         server = laptop.status()["server"]["url"]
         counts.check("what it did is remembered in its repository", wire.until(
-            lambda: marker in str(wire.ask(server, "GET", f"/search?q={marker}&project=one")[1]), 10))
-        kept = wire.until(lambda: [row for row in wire.ask(server, "GET", f"/search?q={marker}&project=one")[1] if row["type"] == "change"], 10)
+            lambda: marker in str(wire.ask(server, "GET", f"/search?q={marker}&project=one")[1]), 60))
+        kept = wire.until(lambda: [row for row in wire.ask(server, "GET", f"/search?q={marker}&project=one")[1] if row["type"] == "change"], 60)
         counts.check("a commit by an editor has its message and files", [(row["title"], row["content"]) for row in kept] == [
             (f"Mend {marker}", "Its pool was empty.\n\nFiles: mended.txt")], kept)
         done, asked = ask(f"what was {marker}?", [("say", "A fix.")])
         counts.check("and given to its next session", asked and "<memory:context>" in asked[0] and f"Mend {marker}" in asked[0], asked[0][-1500:] if asked else done)
         done, asked = ask("save it", [{"name": "mcp__memory__mem_save", "input": {"title": marker + " saved", "content": f"{marker} is saved without a question"}},
                                       ("say", "Saved.")])
-        saved = wire.until(lambda: marker + " saved" in str(wire.ask(server, "GET", f"/search?q={marker}+saved&project=one")[1]), 10)
+        saved = wire.until(lambda: marker + " saved" in str(wire.ask(server, "GET", f"/search?q={marker}+saved&project=one")[1]), 60)
         counts.check("headless, it may use the tools", saved, (asked[-1][-1500:] if asked else done))
         tools = subprocess.run([program, "mcp", "list"], cwd=one, env=laptop.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                timeout=claude_code_test.CLIENT_S, check=False).stdout
@@ -315,7 +312,7 @@ def with_the_plugin(counts, laptop, program):
         def rows():
             return {row["content"] for row in wire.ask(server, "GET", f"/search?q={marker}&project=plugged")[1]}
 
-        counts.check("its hooks and its server save", wire.until(lambda: rows() >= {f"{marker} lives in the forest", f"{marker} by the tool"}, 15), (rows(), done))
+        counts.check("its hooks and its server save", wire.until(lambda: rows() >= {f"{marker} lives in the forest", f"{marker} by the tool"}, 60), (rows(), done))
         told = json.loads(laptop.run("doctor", cwd=one).stdout)
         counts.check("doctor knows the plugin", any("plugin" in row["what"] and row["ok"] for row in told), told)
         none = {**base, "PATH": "/usr/bin:/bin"}

@@ -40,7 +40,7 @@ def begins_and_ends(counts, laptop):
     pids = laptop.children()
     counts.check("server and sidecars run", len(pids) >= 3, pids)
     process.send_signal(signal.SIGINT)
-    counts.check("Ctrl-C ends it with 0", process.wait(30) == 0, process.stdout.read())
+    counts.check("Ctrl-C ends it with 0", process.wait(60) == 0, process.stdout.read())
     counts.check("nothing is left running", laptop.nothing_runs(), laptop.children())
     counts.check("status says it is not up", laptop.status().get("up") is False)
 
@@ -134,13 +134,13 @@ def erases(counts, laptop):
 
     def holding():
         files = [os.path.join(folder, name) for folder, _, names in os.walk(laptop.store) for name in names]
-        return [file for file in files if os.path.isfile(file) and secret.encode() in open(file, "rb").read()]
+        return [file for file in files if secret.encode() in laptops.read(file)]
 
     hook("e1", "UserPromptSubmit", prompt="Paint the door of the blue house.")
     hook("e1", "UserPromptSubmit", prompt=f"Remember: {said}")
     hook("e1", "Stop", last_assistant_message=f"Noted: {said}.")
     hook("e1", "SessionEnd")
-    counts.check("it is remembered and digested", wire.until(lambda: len(found()) == 2, 30), found())
+    counts.check("it is remembered and digested", wire.until(lambda: len(found()) == 2, 60), found())
     answer = hook("e2", "UserPromptSubmit", prompt="how does the vault of the blue house open?")
     counts.check("and told", secret in str(answer), answer)
     counts.check("files have it", len(holding()) > 1, holding())
@@ -168,8 +168,7 @@ def prints_its_url(counts, laptop):
     code, out, err = asked()
     counts.check("after down, url says how to start", (code, out) == (64, "") and "agent-memory up" in err, (code, out, err))
     laptop.run("up", "--detach")
-    for pid in laptop.children():
-        os.kill(pid, signal.SIGKILL)
+    laptop.kill_all()
     laptop.nothing_runs()
     code, out, err = asked()
     status = laptop.status()
@@ -186,11 +185,7 @@ def survives_a_kill(counts, laptop):
     event = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s4", "prompt": "hello", "cwd": billing})
     failed = []
     for _ in range(5):
-        for pid in laptop.children():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # it ended with its supervisor
+        laptop.kill_all()
         done = laptop.run("hook", "UserPromptSubmit", cwd=billing, stdin=event)
         failed += [done.stderr] if done.returncode else []
     counts.check("hooks right after a kill are answered, five times", not failed, failed)
@@ -203,15 +198,16 @@ def heals(counts, laptop):
     for program in ("/agent-memory-sidecar", "/agent-memory-server"):
         before = laptop.children(program)
         os.kill(before[0], signal.SIGKILL)
-        wire.until(lambda program=program, before=before: before[0] not in laptop.children(program), 10)
+        wire.until(lambda program=program, before=before: before[0] not in laptop.children(program), 60)
         laptop.run("up", cwd=billing)
-        counts.check(f"{program[1:]} is back", wire.until(lambda program=program, before=before: set(laptop.children(program)) - set(before), 15), laptop.children(program))
-    counts.check("and answers", wire.until(lambda: wire.ask(laptop.status()["server"]["url"], "GET", "/stats")[0] == 200, 15))
+        counts.check(f"{program[1:]} is back", wire.until(lambda program=program, before=before: set(laptop.children(program)) - set(before), 60), laptop.children(program))
+    counts.check("and answers", wire.until(lambda: wire.ask(laptop.status()["server"]["url"], "GET", "/stats")[0] == 200, 60))
 
 
 def hangs(counts, laptop):
     """A sidecar or supervisor that hangs costs a short wait, then next to none, and is started again. The waits of before were
-    6 and 7 s; the limits here leave room for a busy machine."""
+    6 and 7 s. A busy machine may make any hook slow, but not all the next ones as slow as the first, which waits a quarter of a
+    second longer."""
     billing = os.path.join(laptop.home, "src/billing")
     event = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s5", "prompt": "hello", "cwd": billing})
 
@@ -222,13 +218,19 @@ def hangs(counts, laptop):
 
     def waits(what, pid):
         os.kill(pid, signal.SIGSTOP)
-        (answered, first), (_, second) = hook(), hook()
-        counts.check(f"a hung {what} costs one short wait", not answered and first < 1.5, (answered, first))
-        counts.check("and the next hook less", second < first + 0.1, (first, second))
-        counts.check("then it is started again, and answers", wire.until(lambda: hook()[0], 60), laptop.children())
-        counts.check(f"the hung {what} is gone", wire.until(lambda: pid not in laptop.children(), 30), laptop.children())
+        answered, first = hook()
+        counts.check(f"a hung {what} costs one short wait", not answered and first < 5, (answered, first))
+        unanswered = []
 
-    counts.check("a hook is answered", wire.until(lambda: hook()[0], 30))
+        def answers():
+            good, took = hook()
+            unanswered.extend([] if good else [took])
+            return good
+        counts.check("then it is started again, and answers", wire.until(answers, 60), laptop.children())
+        counts.check("and the hooks between cost less", not unanswered or min(unanswered) < first - 0.1, (first, unanswered))
+        counts.check(f"the hung {what} is gone", wire.until(lambda: pid not in laptop.children(), 60), laptop.children())
+
+    counts.check("a hook is answered", wire.until(lambda: hook()[0], 60))
     waits("sidecar", laptop.children("/agent-memory-sidecar")[0])
     waits("supervisor", json.loads(open(os.path.join(laptop.store, "run.json"), encoding="utf-8").read())["pid"])
     counts.check("no breaker is left", not [name for name in os.listdir(laptop.store) if name.startswith("silent-")])
@@ -256,10 +258,10 @@ def up_that_waited(counts, laptop):
         waiting = subprocess.Popen([laptop.program, "up"], cwd=laptop.home, env=laptop.environment, text=True, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         laptop.started.append(waiting)
-        counts.check("up waits for the lock", wire.until(lambda: opened(waiting.pid, lock.name), 10))
+        counts.check("up waits for the lock", wire.until(lambda: opened(waiting.pid, lock.name), 60))
         with open(os.path.join(laptop.store, "stopped"), "w", encoding="utf-8"):
             pass
-    counts.check("an up that waited ends after down", waiting.wait(30) != 0 and laptop.nothing_runs(), laptop.children())
+    counts.check("an up that waited ends after down", waiting.wait(60) != 0 and laptop.nothing_runs(), laptop.children())
     counts.check("and says so", "stopped by 'agent-memory down'" in waiting.stdout.read())
     done = laptop.run("up", "--unless-stopped")
     counts.check("what starts memory by itself respects down", done.returncode != 0 and "stopped by" in done.stderr, (done.stdout, done.stderr))
@@ -281,7 +283,7 @@ def directory_gone(counts, laptop):
     shutil.rmtree(tree)
     done = hook("SessionEnd")
     counts.check("the session ends without its directory", done.returncode == 0, done.stderr)
-    found = wire.until(lambda: "zanzibar" in laptop.run("search", "zanzibar", cwd=main).stdout, 20)
+    found = wire.until(lambda: "zanzibar" in laptop.run("search", "zanzibar", cwd=main).stdout, 60)
     counts.check("and the repository has its memory", found, laptop.run("ls", cwd=main).stdout)
     gone = os.path.join(laptop.home, "never/was")
     done = laptop.run("hook", "UserPromptSubmit", stdin=json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s8", "prompt": "hi"}),

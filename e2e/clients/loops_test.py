@@ -161,7 +161,7 @@ class World:
     def delivered(self, repository):
         """Waits until the server has what the sidecar took in."""
         url = self.sidecar(repository)
-        return bool(url) and wire.until(lambda: wire.ask(url, "GET", "/v1/status")[1].get("pending") == 0, 20)
+        return bool(url) and wire.until(lambda: wire.ask(url, "GET", "/v1/status")[1].get("pending") == 0, 60)
 
     def broken(self, code, text):
         """→ a PATH on which `agent-memory hook` ends with the code."""
@@ -244,7 +244,7 @@ def denials(world, name, repository):
     with open(policy, "w", encoding="utf-8") as file:
         json.dump({**starter, "toolHooks": {"blockedCommands": ["shred"]}}, file)
     event = json.dumps({"hook_event_name": "PreToolUse", "session_id": "p", "tool_name": "bash", "tool_input": {"command": SHRED}})
-    wire.until(lambda: "deny" in world.laptop.run("hook", "PreToolUse", cwd=repository, stdin=event).stdout, 20, 0.2)
+    wire.until(lambda: "deny" in world.laptop.run("hook", "PreToolUse", cwd=repository, stdin=event).stdout, 60, 0.2)
     for what, path, why in (("a denied call", world.path, "shred"), ("a call without a verdict", world.broken(2, "no verdict"), "no verdict")):
         done = world.shell(f"echo 'Shred it.' | python3 {name}", repository, PATH=path)
         told = [m["content"] for m in world.model.asked[-1]["messages"] if m["role"] == "tool"]

@@ -255,7 +255,7 @@ def refusals(counts, world):
 
     def raw(body, headers=None):
         import http.client
-        connection = http.client.HTTPConnection(address, timeout=10)
+        connection = http.client.HTTPConnection(address, timeout=60)
         connection.request("POST", "/mcp", body, {"Content-Type": "application/json", **(headers or {})})
         answer = connection.getresponse()
         found = answer.status, wire.decode(answer.read()), answer.headers.get("Mcp-Session-Id")

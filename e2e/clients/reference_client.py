@@ -37,7 +37,7 @@ class Client:
         if body is not None:
             request.data = json.dumps(body).encode()
             request.add_header("Content-Type", "application/json")
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             text = answer.read()
             if answer.status != expected:
                 raise AssertionError(f"{method} {path}: {answer.status}, the page says {expected}")

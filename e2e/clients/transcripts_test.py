@@ -138,7 +138,7 @@ def is_what_hooks_give(counts, hooked, laptop):
     made = a_session(cwd)
     for event in made.events + [{"hook_event_name": "SessionEnd", "session_id": made.session, "reason": "other"}]:
         hooked.run("hook", event["hook_event_name"], cwd=cwd, stdin=json.dumps(event))
-    given = wire.until(lambda: [rows(hooked, "parser")] if len(rows(hooked, "parser")) >= 3 else None, 20)
+    given = wire.until(lambda: [rows(hooked, "parser")] if len(rows(hooked, "parser")) >= 3 else None, 60)
     laptop.repository("parser")
     path = made.save(laptop)
     text = open(path, encoding="utf-8").read().replace(hooked.home, laptop.home)
@@ -283,7 +283,7 @@ def began_before_hooks(counts, laptop):
     made.prompt("Remember: with hooks there are okapis").answer("Yes.")
     for event in made.events + [{"hook_event_name": "SessionEnd", "session_id": made.session, "reason": "other"}]:
         laptop.run("hook", event["hook_event_name"], cwd=cwd, stdin=json.dumps(event))
-    wire.until(lambda: len(rows(laptop, "late")) >= 2, 20)
+    wire.until(lambda: len(rows(laptop, "late")) >= 2, 60)
     made.save(laptop)
     take(laptop)
     got = [r[2] for r in rows(laptop, "late") if r[0] == "preference"]
@@ -308,7 +308,7 @@ def survives_a_kill(counts, laptop):
     killed = process.wait() == -signal.SIGKILL
     process.stderr.close()
     children = lambda: [pid for pid in filter(str.isdigit, os.listdir("/proc")) if b"replay" in cmdline(pid) and laptop.home.encode() in environ(pid)]  # noqa: E731
-    counts.check("the replay ends with its caller", wire.until(lambda: not children(), 20), children())
+    counts.check("the replay ends with its caller", wire.until(lambda: not children(), 60), children())
     done, report = take(laptop)
     counts.check("it goes on where it was killed", killed and done.returncode == 0 and 0 < report.get("sessions", 0) < 240, (killed, done.stdout, done.stderr))
     stored = sum(len(rows(laptop, f"many-{i}")) for i in range(3))
@@ -316,19 +316,11 @@ def survives_a_kill(counts, laptop):
 
 
 def environ(pid):
-    return read(f"/proc/{pid}/environ")
+    return laptops.read(f"/proc/{pid}/environ")
 
 
 def cmdline(pid):
-    return read(f"/proc/{pid}/cmdline")
-
-
-def read(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
+    return laptops.read(f"/proc/{pid}/cmdline")
 
 
 def says_what_is_wrong(counts, laptop):
@@ -359,7 +351,7 @@ def of_claude_code(counts, program):
         done = subprocess.run([program, "-p", "Remember: gnus graze", "--session-id", session, "--allowedTools", "Bash,Write"], cwd=cwd, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=claude_code_test.CLIENT_S, check=False)
         counts.check("Claude Code has a session", done.returncode == 0, (done.stdout, done.stderr))
-        given = wire.until(lambda: [rows(hooked, "real")] if len(rows(hooked, "real")) == 3 else None, 30) or [rows(hooked, "real")]
+        given = wire.until(lambda: [rows(hooked, "real")] if len(rows(hooked, "real")) == 3 else None, 60) or [rows(hooked, "real")]
         _, report = take(hooked)
         counts.check("its transcript has nothing that the hooks did not see", report.get("imported") == 0 and report.get("sessions_of_hooks") == 1, report)
         shutil.copytree(os.path.join(hooked.home, ".claude/projects"), os.path.join(laptop.home, ".claude/projects"))

@@ -5,6 +5,8 @@ import itertools
 import threading
 import urllib.parse
 
+import wire
+
 
 class Load:
     def __init__(self, target, program, writers, readers=0):
@@ -36,7 +38,7 @@ class Load:
             if address != self.program.api:
                 address = self.program.api
                 where = urllib.parse.urlsplit("http://" + address)
-                connection = http.client.HTTPConnection(where.hostname, where.port, timeout=10)
+                connection = http.client.HTTPConnection(where.hostname, where.port, timeout=wire.PATIENCE_S)
             step(connection, number)
         if connection:
             connection.close()

@@ -28,7 +28,7 @@ ASK = """
 import http.client, json, sys
 answers = []
 for address, method, path, host in json.load(sys.stdin):
-    connection = http.client.HTTPConnection(address, timeout=3)
+    connection = http.client.HTTPConnection(address, timeout=30)
     try:
         connection.request(method, path, b"{}" if method == "POST" else None, {"Host": host or address})
         answers.append(connection.getresponse().status)

@@ -52,7 +52,7 @@ def address(text, family=None):
 def raw(where, head):
     """→ the status of the answer; 0: none."""
     try:
-        with socket.create_connection(where, 10) as connection:
+        with socket.create_connection(where, wire.PATIENCE_S) as connection:
             connection.sendall(head.encode())
             answer = connection.makefile("rb").readline()
     except OSError:
@@ -181,7 +181,7 @@ def a_sidecar_reaches_a_server_of_each_family(checks, machine):
         policy = machine.file(f"policy-{machine.count}.json", {"version": 1, "memory": {"project": "p", "url": f"http://{server.api}"}})
         sidecar = machine.start("agent-memory-sidecar", ["--data-dir=HERE", f"--policy={policy}"], f"{host}:0", f"{host}:0")
         status, said = wire.ask(f"http://{sidecar.api}", "POST", "/observations", {"type": "note", "title": "t", "content": "by " + host})
-        found = wire.until(lambda: wire.ask(f"http://{server.api}", "GET", "/observations/recent?project=p")[1], 20)
+        found = wire.until(lambda: wire.ask(f"http://{server.api}", "GET", "/observations/recent?project=p")[1], 60)
         checks.that(status in (200, 201, 202) and found, f"through {host}", (status, said, found))
 
 

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -10,6 +11,20 @@ import programs
 import wire
 
 COMMAND_S = 90
+# Stands for a program of memory beside `agent-memory`, which gives its children no settings by the environment.
+PATIENT = """#!/bin/sh
+case "$1" in --*) export {settings} ;; esac
+exec "{program}" "$@"
+"""
+
+
+def read(path):
+    """→ the bytes of the file; none if it is gone."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 class Laptop:
@@ -18,11 +33,23 @@ class Laptop:
     def __init__(self):
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="agent-memory-laptop-"))
         self.home = os.path.join(self.folder, "home")
-        self.program = programs.binary("agent-memory")
+        self.program = self.patient(os.path.join(self.folder, "programs"))
         self.store = os.path.join(self.home, ".local/share/agent-memory")
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "")}
         self.started = []
         os.makedirs(self.home)
+
+    @staticmethod
+    def patient(folder):
+        """Makes a folder with `agent-memory`, whose sidecars and server have programs.PATIENT → its path."""
+        os.makedirs(folder)
+        for name, settings in programs.PATIENT.items():
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(PATIENT.format(settings=" ".join(f"{key}={value}" for key, value in settings.items()),
+                                          program=os.path.abspath(programs.binary(name))))
+            os.chmod(path, 0o755)
+        return shutil.copy(programs.binary("agent-memory"), folder)
 
     def repository(self, name):
         path = os.path.join(self.home, "src", name)
@@ -52,7 +79,7 @@ class Laptop:
 
     def up(self, *words, cwd=None):
         """Starts memory in the foreground → (process, its lines until memory is up)."""
-        process = subprocess.Popen([programs.binary("agent-memory"), "up", *words], cwd=cwd or self.home, text=True, env=self.environment,
+        process = subprocess.Popen([self.program, "up", *words], cwd=cwd or self.home, text=True, env=self.environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.started.append(process)
         lines = []
@@ -83,7 +110,13 @@ class Laptop:
         return found
 
     def nothing_runs(self):
-        return wire.until(lambda: not self.children(), 30)
+        return wire.until(lambda: not self.children(), 60)
+
+    def kill_all(self):
+        """SIGKILL to all programs; one that ended with its supervisor is none."""
+        for pid in self.children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def clean(self):
         self.run("down")

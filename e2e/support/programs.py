@@ -10,6 +10,9 @@ import wire
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 START_S = 60
+# Settings for the time limits after which a program answers with less than it knows: a busy machine reaches the defaults.
+PATIENT = {"agent-memory-sidecar": {"AGENT_MEMORY_RECALL_TIMEOUT": "10s"},
+           "agent-memory-server": {"AGENT_MEMORY_QUERY_DEADLINE": "30s", "AGENT_MEMORY_READ_TIMEOUT": "60s"}}
 
 
 def bin_folder():
@@ -25,11 +28,11 @@ def binary(name):
 
 
 class Program:
-    """One process. A restart keeps the ephemeral ports of the first start, like a Service."""
+    """One process. A restart keeps the ephemeral ports of the first start, like a Service. `patient`: with PATIENT."""
 
-    def __init__(self, name, arguments, log, environment=None, wrapper=()):
+    def __init__(self, name, arguments, log, environment=None, wrapper=(), patient=True):
         self.name, self.arguments, self.log = name, list(arguments), log
-        self.environment, self.wrapper = environment or {}, list(wrapper)
+        self.environment, self.wrapper = {**(PATIENT.get(name, {}) if patient else {}), **(environment or {})}, list(wrapper)
         self.process, self.api, self.admin = None, None, None
 
     def start(self):
@@ -76,7 +79,7 @@ class Program:
             self.process.kill()
             self.process.wait()
 
-    def stop(self, within_s=20):
+    def stop(self, within_s=START_S):
         """SIGTERM, and SIGKILL after `within_s` → the exit code."""
         self.process.send_signal(signal.SIGTERM)
         try:
@@ -85,7 +88,7 @@ class Program:
             self.kill()
             return -signal.SIGKILL
 
-    def ready(self, within_s=10):
+    def ready(self, within_s=START_S):
         return wire.until(lambda: wire.ask(self.admin, "GET", "/readyz")[0] == 200, within_s)
 
 
