@@ -28,8 +28,8 @@ from checks import Checks  # noqa: E402
 
 WRITERS = 4
 MOST_ITEMS = 4000   # a run without its failed sync by then stops, and meets it in the last checkpoint
-NOT_READY_S = 1.0   # limit after the error
-END_S = 15
+NOT_READY_S = 5.0   # limit after the error
+END_S = 60
 SYNC_ERROR = 74     # the exit code
 
 

@@ -7,8 +7,8 @@ import time
 import wire
 from driver import AGENTS, PROJECT, sample
 
-CAPTURE_S = 2.0   # limit of a capture until it reaches a running server
-RETURN_S = 40.0   # the same after the server's return: at most one backoff of 30 s
+CAPTURE_S = 20.0  # limit of a capture until it reaches a running server: less than a backoff of 30 s
+RETURN_S = 60.0   # the same after the server's return: at most one such backoff
 RULES = {"errors": r"error|panic|fatal", "places": r"Traceback|undefined reference|main\.c",
          "todo": r"TO" r"DO|FIX" r"ME"}
 ALL_TOOLS = "compile,grep,crash,control"
@@ -109,7 +109,7 @@ def recall(story):
     c.that(status == 200 and marker in str(record), "the injection is on record, with what and why", (status, record))
     c.that("from_tool_args" in str(record) or "PreToolUse" in str(record) or "bash" in str(record),
            "PreToolUse of bash searched memory, and the search is on record", record)
-    wire.until(lambda: session_of(story, story.first), 5)
+    wire.until(lambda: session_of(story, story.first), CAPTURE_S)
     lines = story.turn(story.later, "Let us go on with the ledger. Does main.c compile now, or is the error still there?")
     text = context_of(lines)
     c.that(marker in text and "error" in text, "UserPromptSubmit is answered with the remembered error", text)
@@ -195,7 +195,7 @@ def server_away(story):
     driver.server_up()
     wire.until(lambda: len(story.captured(marker)) >= sum(EXPECTED.values()), RETURN_S, 0.1)
     c.equal(counted(story.captured(marker)), EXPECTED, "the server is back: all captures are there, once each")
-    drained = wire.until(lambda: (driver.ask("coder", "GET", "/v1/status")[1] or {}).get("pending") == 0, 10)
+    drained = wire.until(lambda: (driver.ask("coder", "GET", "/v1/status")[1] or {}).get("pending") == 0, RETURN_S)
     _, status = driver.ask("coder", "GET", "/v1/status")
     c.that(drained and dead_count(status) == 0, "the outbox is empty, and nothing died", status)
 

@@ -30,7 +30,7 @@ try:
 except OSError as failure:
     print(type(failure).__name__)
 """
-HEAL_S = 2.0
+HEAL_S = 10.0  # 2 on an idle machine: each look takes two calls of kubectl
 SETTLE_S = 30
 
 BAD_AGENTS = {  # description: (old text of the sample, new text, the word that the refusal must contain)

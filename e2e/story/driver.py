@@ -15,7 +15,7 @@ def sample(agent):
 
 
 class Driver:
-    policy_s = 2.0  # limit until a changed policy is in force
+    policy_s = 20.0  # limit until a changed policy is in force
 
     def up(self):
         """Starts the server, and each agent with its sidecar, from config/samples."""

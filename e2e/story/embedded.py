@@ -22,7 +22,7 @@ spec: {ports: [{name: memory, port: 7437}]}
 
 
 class Embedded(Driver):
-    policy_s = 2.0
+    policy_s = 20.0
 
     def __init__(self, keep=False):
         self.keep = keep

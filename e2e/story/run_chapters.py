@@ -7,7 +7,7 @@ import wire
 from on_cluster import READY_S
 
 GRACE_S = 30  # the default of pods
-LATE_S = 5
+LATE_S = 15  # 5 on an idle machine; less than the time that a sidecar has for its deliveries
 # Fails if the sidecar does not listen yet, since it never retries. Its save is its last act.
 AGENT = """
 import http.client, json, os, signal, sys
