@@ -201,8 +201,8 @@ def missed_pods_are_counted_and_replaced_at_a_pace(t):
     counted_s = time.monotonic() - began
     t.serves("late")
     path = AGENTS.format(t.name) + "/late"
-    t.must("PATCH", path, {"spec": {"injection": {"replaceMissedPods": True}}}, "application/merge-patch+json")
     began, made = time.monotonic(), 0
+    t.must("PATCH", path, {"spec": {"injection": {"replaceMissedPods": True}}}, "application/merge-patch+json")
     def replaced():
         nonlocal made
         there = t.must("GET", f"{pods}?labelSelector={LABEL}%3Dlate")["items"]

@@ -53,7 +53,7 @@ def killed_leader_is_replaced(t, leader):
     t.edit("example/agent:3")
     gap = t.seconds_until(lambda: t.applied() == "example/agent:3")
     print(f"  SIGKILL: an edit applied after {gap} s (asked: {LEASE_S + 2})")
-    assert gap <= LEASE_S + 10
+    assert gap < 2 * LEASE_S
     return standby
 
 
@@ -61,8 +61,9 @@ def stopped_leader_writes_nothing_more(t, leader):
     standby = t.operator("fourth")
     assert standby.ready(PATIENCE_S) and leads(leader)
     t.quiet()
-    before = writes(leader)
+    looked, before = time.monotonic(), writes(leader)
     leader.process.send_signal(signal.SIGSTOP)
+    renewals = 1 + int((time.monotonic() - looked) / (LEASE_S / 15))  # at most one per LEASE_S / 15 s, and one under way
     try:
         gap = t.seconds_until(lambda: leads(standby))
         t.edit("example/agent:4")  # work for both: the stopped leader sees the edit afterwards
@@ -74,11 +75,11 @@ def stopped_leader_writes_nothing_more(t, leader):
         leader.process.send_signal(signal.SIGCONT)
     t.seconds_until(lambda: not leads(leader))
     time.sleep(3)
-    # The leader may count a renewal after the stop that the API server accepted before; no other write was in flight.
+    # The leader may count renewals after the look that the API server accepted before the stop; no other write was in flight.
     late = writes(leader) - before
     print(f"  SIGSTOP: replaced after {gap} s; writes taken from the stale leader after SIGCONT: {late:.0f} (asked: 0, "
           "or a renewal from before)")
-    assert late <= 1, "the stale leader wrote"
+    assert late <= renewals, "the stale leader wrote"
     assert t.versions() == versions, f"something was written: {versions} became {t.versions()}"
     assert t.holder() == "fourth", t.holder()
     code = leader.stop(PATIENCE_S)

@@ -39,7 +39,8 @@ class Streams(Cluster):
         pages, refused, streams, known = [], [], [], set()
         with self.log.open(encoding="utf-8") as log:
             log.seek(self.before)
-            for event in map(json.loads, log.read().splitlines()):
+            text = log.read()
+            for event in map(json.loads, text[:text.rfind("\n") + 1].splitlines()):  # without a line that is being written
                 ours = event.get("userAgent", "").startswith("agent-memory-operator") and "objectRef" in event
                 if not ours or event["auditID"] in known:  # a refused watch is logged twice, at its start and end
                     continue
