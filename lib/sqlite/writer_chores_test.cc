@@ -85,11 +85,14 @@ TEST_F(WriterChores, FailedChoreIsRetriedLater) {
     ++calls;
     return base::Error{Code::kInternal, "it does not work"};
   };
+  const auto begin = std::chrono::steady_clock::now();
   Writer writer(Open(), options);
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(writer.RunAny(Insert));
   writer.Stop();
   EXPECT_FALSE(writer.Failed());
-  EXPECT_LE(calls, 3) << "at the start, and when it closes; a second passes in between";
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_LE(calls, 3 + took / std::chrono::seconds(1))
+      << "at the start, and when it closes; a second passes in between";
 }
 
 TEST_F(WriterChores, RunAtTheLatestWhenTheFileCloses) {

@@ -223,7 +223,7 @@ TEST(Client, DrippingServerEndsAtDeadline) {
   const auto answer = client->Send(request);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, base::Code::kTimeout);
-  EXPECT_LT(base::SystemClock().MonotonicMs() - start_ms, 2'000);
+  EXPECT_LT(base::SystemClock().MonotonicMs() - start_ms, 20'000);
 }
 
 TEST(Client, TimesOutWithoutAnswer) {

@@ -171,7 +171,7 @@ TEST_F(UndoneRunsTest, UndoOfAnActiveRunIsAConflict) {
       const auto undone = store_->consolidation().Undo(context_, runs->front().id);
       return undone ? base::Code::kInternal : undone.error().code;
     });
-    refused.wait_for(std::chrono::seconds(5));  // an undo that is not refused waits for the run
+    refused.wait_for(std::chrono::minutes(1));  // an undo that is not refused waits for the run
   };
   const ConsolidationRun run = Reflect();
   ASSERT_EQ(run.counts.merged, 1);
