@@ -13,6 +13,7 @@ using testing::RawSocket;
 using testing::StatusOf;
 
 constexpr int64_t kOfAContainer = (128 << 20) / 100 * 40;
+constexpr int64_t kPatienceMs = 120'000;  // large bodies, on a busy machine, with a sanitizer
 
 class MemoryBudget : public SidecarTest {
  protected:
@@ -71,8 +72,8 @@ TEST_F(MemoryBudget, EightLargeHooksAtOnceStayWithinIt) {
             200)
       << "who sends little is served meanwhile";
   ASSERT_EQ(waiting.size(), 1u);
-  ASSERT_TRUE(waiting[0]->Send(body, 30'000));
-  EXPECT_EQ(StatusOf(waiting[0]->ReadAnswer(30'000)), 200);
+  ASSERT_TRUE(waiting[0]->Send(body, kPatienceMs));
+  EXPECT_EQ(StatusOf(waiting[0]->ReadAnswer(kPatienceMs)), 200);
   EXPECT_TRUE(testing::Eventually([&] { return Gauge("agent_memory_budget_used_bytes") == 0; }));
   EXPECT_LE(Gauge("agent_memory_budget_highest_bytes"), Gauge("agent_memory_budget_limit_bytes"));
   EXPECT_GE(Gauge("agent_memory_budget_highest_bytes"), 7'800'000 * 3);
@@ -89,7 +90,7 @@ TEST_F(MemoryBudget, WhatNeverFitsIs413AndASettingMakesRoom) {
   EXPECT_EQ(StatusOf(answer), 413) << answer;
   EXPECT_NE(answer.find("memory-budget"), std::string::npos) << answer;
   Start([](SidecarSettings& settings) { settings.memory_budget = 16 << 20; });
-  EXPECT_EQ(StatusOf(testing::Exchange(api_port(), Head(body.size()) + body, 30'000)), 200);
+  EXPECT_EQ(StatusOf(testing::Exchange(api_port(), Head(body.size()) + body, kPatienceMs)), 200);
 }
 
 TEST_F(MemoryBudget, APageOfAConversationCountsWhileItIsBuilt) {
@@ -112,7 +113,7 @@ TEST_F(MemoryBudget, OfManySmallValuesAsManyAreKeptAsThereIsRoomFor) {
   const std::string body =
       R"({"hook_event_name":"PostToolUse","session_id":"s1","tool_name":"Bash","tool_response":)" +
       values + "0]}";
-  const std::string answer = testing::Exchange(api_port(), Head(body.size()) + body, 30'000);
+  const std::string answer = testing::Exchange(api_port(), Head(body.size()) + body, kPatienceMs);
   EXPECT_EQ(StatusOf(answer), 200) << answer;
   EXPECT_EQ(AskAdmin("/livez").status, 200);
   const base::Json messages = Ask("GET", "/conversations/s1/messages").body["messages"];

@@ -19,6 +19,7 @@
 #include "lib/base/text/text.h"
 #include "lib/http/client/client.h"
 #include "lib/http/server/server.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/temporary_directory.h"
 #include "sidecar/running_sidecar.h"
 
@@ -48,11 +49,11 @@ class StubMemory {
   void Down() { server_.reset(); }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-  // Waits until `done` holds of the received calls; false after ten seconds.
+  // Waits until `done` holds of the received calls; false after a minute.
   template <class F>
   bool Wait(F done) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return done(*this); });
+    return changed_.wait_for(lock, std::chrono::minutes(1), [&] { return done(*this); });
   }
   bool WaitForObservations(size_t count) {
     return Wait([&](StubMemory& stub) { return stub.observations.size() >= count; });
@@ -338,15 +339,10 @@ class SidecarTest : public ::testing::Test {
   base::Json Messages(const std::string& conversation = "c1") {
     return Ask("GET", "/conversations/" + conversation + "/messages").body["messages"];
   }
-  // Polls until `done` returns true; false after ten seconds.
+  // Polls until `done` returns true; false after a minute.
   template <class F>
   bool Until(F done) {
-    const int64_t end_ms = base::SystemClock().MonotonicMs() + 10'000;
-    while (base::SystemClock().MonotonicMs() < end_ms) {
-      if (done()) return true;
-      std::this_thread::yield();
-    }
-    return false;
+    return testing::Eventually(done, 60'000);
   }
   bool Drained() {
     return Until([&] { return Ask("GET", "/v1/status").body["pending"] == 0; });
