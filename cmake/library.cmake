@@ -111,7 +111,7 @@ function(library)
     endif()
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     # SSL_CERT_FILE: each TLS context would read all certificate authorities of the machine, which no test trusts.
-    set_tests_properties(${name} PROPERTIES TIMEOUT 900 ENVIRONMENT
+    set_tests_properties(${name} PROPERTIES TIMEOUT 3600 ENVIRONMENT
       "SSL_CERT_FILE=/dev/null;AGENT_MEMORY_BIN=${PROJECT_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1")
   endif()
 endfunction()

@@ -21,6 +21,8 @@ LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
 PROGRESS_S = 30
 SLOW_TEST_S = 2  # the times name single tests from this duration on
 
+LIMIT_S = 3600  # of a test program that hangs
+
 # Of each large test program. Many, so that none comes near its time limit on a slow machine.
 SHARDS = 12
 # Concurrent shards of unit tests: half of their time they wait for syncs of the disk.
@@ -249,7 +251,7 @@ class GoogleTests:
             os.remove(report)
         with SLOTS, self.results.timed(what):
             code, out = run([test["command"][0], "--gtest_brief=1", "--gtest_filter=" + tests, "--gtest_output=json:" + report],
-                            900, environment)
+                            LIMIT_S, environment)
         passed, failed, skipped = gtest_counts(self.results, report, code == 0, self.preset)
         self.results.add(what, passed, failed, skipped, indented(out) if failed else "")
 
@@ -262,7 +264,7 @@ class GoogleTests:
         environment |= {**self.environment, "GTEST_OUTPUT": "json:" + report, "GTEST_FILTER": tests, "GTEST_TOTAL_SHARDS": str(shards),
                         "GTEST_SHARD_INDEX": str(shard)}
         with self.results.timed(f"{self.preset}/{name} {shard + 1} of {shards}"):
-            code, out = run(alone(test["command"]), int(properties.get("TIMEOUT", 900)), environment)
+            code, out = run(alone(test["command"]), int(properties.get("TIMEOUT", LIMIT_S)), environment)
         passed, failed, skipped = gtest_counts(self.results, report, code == 0, self.preset)
         with OUTPUT:
             counted["left"] -= 1
