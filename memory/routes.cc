@@ -14,11 +14,10 @@ namespace {
 
 HandlerTable OwnHandlers() {
   HandlerTable all = {{"export", Export}, {"import", Import}};
-  for (const HandlerTable& table :
-       {SessionHandlers(), ObservationHandlers(), FindingHandlers(), RetentionHandlers(),
-        ConversationHandlers(), ItemHandlers(), EpisodeHandlers(), SharedHandlers(),
-        TraceHandlers(), ReflectHandlers(), IngestHandlers()})
+  for (const auto& handlers : kHandlerTables) {
+    const HandlerTable table = handlers();
     all.insert(all.end(), table.begin(), table.end());
+  }
   return all;
 }
 

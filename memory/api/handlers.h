@@ -40,6 +40,11 @@ HandlerTable SessionHandlers(), ObservationHandlers(), FindingHandlers(), Retent
 HandlerTable ConversationHandlers(), ItemHandlers(), EpisodeHandlers(), SharedHandlers();
 HandlerTable TraceHandlers(), ReflectHandlers(), IngestHandlers();
 
+inline constexpr HandlerTable (*kHandlerTables[])() = {
+    SessionHandlers,      ObservationHandlers, FindingHandlers, RetentionHandlers,
+    ConversationHandlers, ItemHandlers,        EpisodeHandlers, SharedHandlers,
+    TraceHandlers,        ReflectHandlers,     IngestHandlers};
+
 base::Result<base::Json> ContextAnswer(const Api& api, const http::Request& request);
 
 }  // namespace memory
