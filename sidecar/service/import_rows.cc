@@ -1,19 +1,18 @@
 // Checks row by row, old revisions included.
 #include "sidecar/service/import_rows.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 
+#include "lib/api/limits.h"
 #include "lib/api/memory_api.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {
 
 using base::Json;
 
-constexpr std::string_view kFields[] = {"format",       "exported_at", "sessions",
-                                        "observations", "items",       "episodes"};
+constexpr std::string_view kArrays = "sessions|observations|items|episodes";
 
 // A trust class below an agent's stays; the server reads an unknown class as an agent's.
 void HoldTrust(Json& row, const char* field) {
@@ -46,20 +45,19 @@ void HoldObservation(const ActivePolicy& policy, Json& row) {
 
 base::Status HoldImport(const ActivePolicy& policy, Json& document) {
   for (const auto& field : document.items()) {
-    if (std::find(std::begin(kFields), std::end(kFields), field.key()) == std::end(kFields)) {
-      return base::Error{base::Code::kInvalid,
-                         "the sidecar imports format, exported_at, sessions, observations, items "
-                         "and episodes; \"" +
-                             field.key() +
-                             "\" is none of them: send other formats to the memory "
-                             "server itself"};
-    }
+    if (field.key() == "format" || field.key() == "exported_at" ||
+        api::IsOneOf(field.key(), kArrays))
+      continue;
+    return base::Error{base::Code::kInvalid,
+                       "the sidecar imports format, exported_at, " + api::Listed(kArrays) + "; \"" +
+                           field.key() +
+                           "\" is none of them: send other formats to the memory server itself"};
   }
-  for (const char* list : {"sessions", "observations", "items", "episodes"}) {
+  for (const std::string& list : base::Split(kArrays, '|')) {
     const auto rows = document.find(list);
     if (rows == document.end() || !rows->is_array()) continue;
     for (Json& row : *rows) {
-      *list != 'o' ? HoldRow(policy, row) : HoldObservation(policy, row);
+      list != "observations" ? HoldRow(policy, row) : HoldObservation(policy, row);
     }
   }
   return {};

@@ -8,8 +8,7 @@
 
 namespace sidecar {
 
-// kInvalid: a field other than format, exported_at, sessions, observations, items and episodes,
-// which could contain unchecked rows.
+// kInvalid: a field other than format, exported_at and the arrays that it checks.
 base::Status HoldImport(const ActivePolicy& policy, base::Json& document);
 
 }  // namespace sidecar
