@@ -179,7 +179,7 @@ constexpr MetricInfo kMetrics[] = {
      "Observations returned by /context, by method."},
     {"agent_memory_server_retention_rows_total", "counter",
      "Rows that retention hid (ttl, cap), brought back (restored) or removed (purged, revisions, "
-     "idempotency, and expired ones: items, shared, working_memory), by what."},
+     "idempotency, and expired ones: items and other kinds, working_memory), by what."},
     {"agent_memory_server_rows", "gauge", "Memories of all open tenants."},
     {"agent_memory_server_embedding_endpoint_up", "gauge",
      "1: the embeddings endpoint is asked; 0: it failed and is left alone for a while."},

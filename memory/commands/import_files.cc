@@ -8,6 +8,7 @@
 #include "memory/commands/move.h"
 #include "memory/commands/progress_report.h"
 #include "memory/commands/sources.h"
+#include "memory/transfer/rows/row_kinds.h"
 #include "memory/transfer/transfer_handlers.h"
 
 namespace memory {
@@ -47,13 +48,11 @@ int SayImported(const Move& move, const Json& report, size_t unread,
   if (move.settings.Text("output") == "json") {
     move.out << base::DumpJson(report) << "\n";
   } else {
-    const auto count = [&](const char* name) { return report.value(name, int64_t{0}); };
+    const auto count = [&](const std::string& name) { return report.value(name, int64_t{0}); };
     move.err << "imported " << count("imported") << " memories";
-    for (const auto& [name, words] :
-         {std::pair("imported_traces", "traces"), std::pair("imported_edges", "edges"),
-          std::pair("imported_items", "items"), std::pair("imported_shared", "shared values"),
-          std::pair("imported_episodes", "episodes")}) {
-      if (count(name) > 0) move.err << ", " << count(name) << " " << words;
+    for (const KindRow& kind : KindRows()) {
+      const int64_t rows = count("imported_" + Plural(kind.name));
+      if (kind.words && rows > 0) move.err << ", " << rows << " " << kind.words;
     }
     move.err << " in " << ShownTime(progress.elapsed_ms()) << "; " << count("skipped")
              << " rows were here already\n";

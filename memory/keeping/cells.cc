@@ -173,6 +173,25 @@ Result<std::vector<bool>> KeptCells::Import(const std::vector<Cell>& cells) {
   return stored;
 }
 
+Result<std::vector<std::string>> KeptCells::Owners(const std::string& first, size_t limit) {
+  std::vector<std::string> owners;
+  RETURN_IF_ERROR(host_->Read([&](Cells& cells) -> Status {
+    ASSIGN_OR_RETURN(owners, cells.Owners(first, limit));
+    return {};
+  }));
+  return owners;
+}
+
+Result<std::vector<Cell>> KeptCells::List(const std::string& owner, const std::string& after,
+                                          size_t limit, size_t bytes) {
+  std::vector<Cell> found;
+  RETURN_IF_ERROR(host_->Read([&](Cells& cells) -> Status {
+    ASSIGN_OR_RETURN(found, cells.List(owner, after, AgedMs(), limit, bytes));
+    return {};
+  }));
+  return found;
+}
+
 Result<int64_t> KeptCells::Sweep(const std::stop_token& stop) {
   const int64_t aged_ms = AgedMs();
   int64_t total = 0;

@@ -31,13 +31,15 @@ struct Precondition {
   }
 };
 
-// Limits of one owner and of a tenant, and error messages. Before a limit refuses a write, it
-// removes expired cells of the owner.
+// A kind: limits of one owner and of a tenant, error messages, names. Before a limit refuses a
+// write, it removes expired cells of the owner.
 struct CellKind {
   int64_t cells, bytes, owners;
   // Of a write at a limit, one of the above, which `value` exceeds; and of an absent cell.
   std::string (*full)(const std::string& owner, int64_t CellKind::*limit, int64_t value);
   std::string (*missing)(const std::string& owner, const std::string& key);
+  const char *one = "", *name = "";  // of one and of many
+  bool of_agents = false;            // owners are Agents, which grant access; else projects
 };
 
 // The outcome of a write.
@@ -83,14 +85,20 @@ class KeptCells {
   // with a TTL has its age, one without its `expires_ms`. → for each whether it was stored:
   // existing cells stay, and expired ones are skipped.
   base::Result<std::vector<bool>> Import(const std::vector<Cell>& cells);
+  // As the verbs of Cells. Callers check access.
+  base::Result<std::vector<std::string>> Owners(const std::string& first, size_t limit);
+  base::Result<std::vector<Cell>> List(const std::string& owner, const std::string& after,
+                                       size_t limit, size_t bytes);
   // Removes expired cells in small transactions. → how many. Called by the engine.
   base::Result<int64_t> Sweep(const std::stop_token& stop);
+  const CellKind& kind() const { return kind_; }
 
- protected:
   // `kind` and `clock`, which is for people, outlive this. `aged_ms`: the clock of expiry.
   KeptCells(const CellKind& kind, std::unique_ptr<CellHost> host, const base::Clock& clock,
             std::function<int64_t()> aged_ms)
       : kind_(kind), host_(std::move(host)), clock_(clock), aged_ms_(std::move(aged_ms)) {}
+
+ protected:
   int64_t AgedMs() const { return aged_ms_(); }
 
   const CellKind& kind_;

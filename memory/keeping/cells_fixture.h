@@ -11,8 +11,8 @@
 #include "memory/keeping/cells.h"
 #include "memory/rows/fake_cells_fixture.h"
 #include "memory/rows/fake_host_fixture.h"
+#include "memory/sqlite/cells/cell_tables.h"
 #include "memory/sqlite/items/item_rows.h"
-#include "memory/sqlite/shared/sqlite_shared.h"
 #include "memory/sqlite/tables/migrated_file_fixture.h"
 
 namespace memory {
@@ -31,7 +31,7 @@ class CellsTest : public testing::TestWithParam<CellEngine> {
     if (GetParam() == CellEngine::kFake) return;
     file_.emplace();
     if (GetParam() == CellEngine::kShared)
-      on_disk_ = std::make_unique<SharedCells>(file_->database());
+      on_disk_ = std::make_unique<TableCells>(file_->database(), *CellTables().back().statements);
     else
       on_disk_ = std::make_unique<ItemCells>(file_->database(), accesses_, nullptr);
   }

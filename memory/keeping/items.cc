@@ -22,7 +22,8 @@ std::string MissingItem(const std::string& /*project*/, const std::string& key) 
 
 }  // namespace
 
-const CellKind kItemCells = {kMaxItemsOfProject, INT64_MAX, INT64_MAX, FullItems, MissingItem};
+const CellKind kItemCells = {kMaxItemsOfProject, INT64_MAX, INT64_MAX, FullItems,
+                             MissingItem,        "item",    "items"};
 
 Result<CellWritten> Items::Change(const std::string& project, const std::string& key,
                                   const ItemChange& change, const Precondition& condition) {

@@ -23,6 +23,6 @@ std::string MissingShared(const std::string& /*owner*/, const std::string& /*key
 }  // namespace
 
 const CellKind kSharedCells = {kMostSharedKeys, kMostSharedBytes, kMostSharedOwners, FullShared,
-                               MissingShared};
+                               MissingShared,   "shared",         "shared",          true};
 
 }  // namespace memory

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -20,10 +21,9 @@ struct Swept {
   int64_t restored = 0;               // hidden rows that longer rules restored
   int64_t purged = 0, revisions = 0;  // hidden and deleted rows, and earlier texts, removed
   int64_t keys = 0;                   // Idempotency-Keys removed
-  int64_t items = 0;                  // expired, removed
-  int64_t fields = 0;                 // conversations with expired working memory, removed
-  int64_t shared = 0;                 // expired items of shared memory, removed
   int64_t cap_exempt = 0;             // rows above a cap that stay because they were used
+  // Expired ones that were removed, by kind of cell; and conversations' "working_memory".
+  std::map<std::string, int64_t> expired = {};
 };
 
 // What a round leaves to the next one. One thread sweeps; any thread sets `rules_changed`.

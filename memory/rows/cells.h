@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/base/result.h"
 #include "memory/rows/host.h"
@@ -52,6 +53,18 @@ class Cells {
   // how many.
   virtual base::Result<int64_t> RemoveExpired(const std::string& owner, int64_t now_ms,
                                               int64_t limit) = 0;
+  // Owners with cells, from `first` on, in order; for an engine that lists its kind, as List.
+  virtual base::Result<std::vector<std::string>> Owners(const std::string& /*first*/,
+                                                        size_t /*limit*/) {
+    return std::vector<std::string>();
+  }
+  // The cells of an owner after key `after` that are not expired at `now_ms`, in order of keys,
+  // until `limit` cells or `bytes` are exceeded.
+  virtual base::Result<std::vector<Cell>> List(const std::string& /*owner*/,
+                                               const std::string& /*after*/, int64_t /*now_ms*/,
+                                               size_t /*limit*/, size_t /*bytes*/) {
+    return std::vector<Cell>();
+  }
   // Raises the tenant's last version to at least `to`, or (0) by one. → the last version.
   virtual base::Result<int64_t> RaiseVersion(int64_t to) = 0;
 };

@@ -98,7 +98,7 @@ class Store : public StoreReads {
 
   Items& items();  // lives as long as the store
 
-  SharedItems& shared();  // lives as long as the store
+  KeptCells& cells(const CellKind& kind);  // lives as long as the store
 
   Traces& traces();                // lives as long as the store
   Consolidation& consolidation();  // lives as long as the store

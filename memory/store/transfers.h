@@ -54,10 +54,9 @@ class ExportCursor {
   // `traces`: each row has its trace and its heaviest edges, at most kMaxTraceEdges, to rows of the
   // walk. Earlier versions of a row beyond 8 MiB are left out, oldest first.
   virtual base::Status WalkObservations(bool traces, const OnRow<ExportedRow>& on_row) = 0;
-  // Live items of a store, all of an uploaded file.
-  virtual base::Status WalkItems(const OnRow<Cell>& on_item) = 0;
-  // Live values of the owners that the export has; their expiry is of the wall clock.
-  virtual base::Status WalkShared(const OnRow<Cell>& on_value) = 0;
+  // Live cells of a store, all of an uploaded file; of Agents those of the owners that the export
+  // has. Their expiry is of the wall clock.
+  virtual base::Status WalkCells(const CellKind& kind, const OnRow<Cell>& on_cell) = 0;
   // Without their observations.
   virtual base::Status WalkEpisodes(const OnRow<Episode>& on_episode) = 0;
   virtual base::Status WalkTraces(const OnRow<ExportedTrace>& on_trace) = 0;

@@ -65,7 +65,7 @@ Status WriteObject(ExportCursor& cursor, conversation::Host* conversations, int6
       return body.BeginArray(std::exchange(before, "],\n\"") + std::string(kind.array) + "\":[");
     };
     // An earlier version knows these two arrays alone; others are there when they hold anything.
-    if (kind.kind <= RowKind::kObservation) RETURN_IF_ERROR(begin());
+    if (kind.kind() <= RowKind::kObservation) RETURN_IF_ERROR(begin());
     RETURN_IF_ERROR(kind.walk(cursor, [&](const Json& row) -> Status {
       RETURN_IF_ERROR(begin());
       return body.Element(row);

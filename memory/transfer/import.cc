@@ -96,7 +96,7 @@ Status ReadFile(const Reading& in) {
   RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
   for (const KindRow& kind : KindRows())
     RETURN_IF_ERROR(
-        kind.walk(*rows, [&](const Json& row) { return importer.Take(kind.kind, row); }));
+        kind.walk(*rows, [&](const Json& row) { return importer.Take(kind.kind(), row); }));
   return {};
 }
 

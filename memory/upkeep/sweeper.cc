@@ -65,14 +65,15 @@ void Sweeper::Round(const std::stop_token& stop) {
 }
 
 void Sweeper::Report(const Swept& swept) {
-  const std::pair<const char*, int64_t> counts[] = {
-      {"ttl", swept.lapsed},          {"cap", swept.capped},
-      {"restored", swept.restored},   {"purged", swept.purged},
-      {"revisions", swept.revisions}, {"idempotency", swept.keys},
-      {"items", swept.items},         {"working_memory", swept.fields},
-      {"shared", swept.shared}};
+  std::map<std::string, int64_t> counts = swept.expired;
+  counts.insert({{"ttl", swept.lapsed},
+                 {"cap", swept.capped},
+                 {"restored", swept.restored},
+                 {"purged", swept.purged},
+                 {"revisions", swept.revisions},
+                 {"idempotency", swept.keys}});
   base::Json said = base::Json::object();
-  for (auto [reason, rows] : counts) {
+  for (const auto& [reason, rows] : counts) {
     if (rows == 0) continue;
     said[reason] = rows;
     metrics_.Count("agent_memory_server_retention_rows_total", {{"what", reason}},

@@ -73,9 +73,11 @@ Result<bool> May(const Api& api, const SharedCaller& caller, SharedVerb verb,
   return api.shared_access->May(caller, verb, owner);
 }
 
+KeptCells& SharedOf(const Api& api) { return api.store.cells(kSharedCells); }
+
 // Missing items take the same steps, so that the time of an answer reveals nothing.
 Result<Cell> Hidden(const Api& api, const Place& place) {
-  ASSIGN_OR_RETURN(Cell none, api.store.shared().Get(place.owner, ""));
+  ASSIGN_OR_RETURN(Cell none, SharedOf(api).Get(place.owner, ""));
   return none;
 }
 
@@ -160,8 +162,8 @@ struct Page {
 // The items of one owner after `after`, up to the limits of the page.
 Status AddOwner(const Api& api, const Place& from, Page& page) {
   ASSIGN_OR_RETURN(std::vector<Cell> items,
-                   api.store.shared().List(from.owner, from.key, kSharedPageItems - page.items + 1,
-                                           kAnswerBytes - page.body.size()));
+                   SharedOf(api).List(from.owner, from.key, kSharedPageItems - page.items + 1,
+                                      kAnswerBytes - page.body.size()));
   for (const Cell& item : items) {
     if (page.Full()) return {};
     page.Add(item);
@@ -184,8 +186,7 @@ Result<Page> PageOf(const Api& api, const SharedCaller& caller, const Request& r
     owners.push_back(*wanted);
   } else {
     const auto most = static_cast<size_t>(kMostSharedOwners) + 1;
-    ASSIGN_OR_RETURN(owners,
-                     api.store.shared().Owners(from.owner, all ? most : kSharedPageOwners + 1));
+    ASSIGN_OR_RETURN(owners, SharedOf(api).Owners(from.owner, all ? most : kSharedPageOwners + 1));
   }
   const int64_t until_ms = api.clock.MonotonicMs() + kSharedListMs;
   size_t looked = 0;
@@ -213,7 +214,7 @@ Result<Page> PageOf(const Api& api, const SharedCaller& caller, const Request& r
 Result<std::vector<std::string>> OwnersToRead(const Api& api, const Request& request) {
   ASSIGN_OR_RETURN(const SharedCaller caller, CallerOf(api, request));
   ASSIGN_OR_RETURN(std::vector<std::string> owners,
-                   api.store.shared().Owners("", static_cast<size_t>(kMostSharedOwners)));
+                   SharedOf(api).Owners("", static_cast<size_t>(kMostSharedOwners)));
   if (owners.empty() || !api.shared_access) return std::vector<std::string>();
   ASSIGN_OR_RETURN(const bool all, api.shared_access->MayListAll(caller));
   if (all) return owners;
@@ -276,7 +277,7 @@ Response PutShared(const Api& api, const Request& request) {
     Cell item{place.owner, place.key, ""};
     ASSIGN_OR_RETURN(item.ttl_ns, TtlOf(request));
     ASSIGN_OR_RETURN(item.value, ValueOf(request.body, base::kMaxStoredLevels));
-    return api.store.shared().Put(std::move(item), condition);
+    return SharedOf(api).Put(std::move(item), condition);
   }();
   if (!written) return ErrorResponse(written.error());
   if (written->differs) return Differs(place);
@@ -293,7 +294,7 @@ Response GetShared(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(const Place place, PlaceOf(request));
     ASSIGN_OR_RETURN(const bool may, May(api, caller, SharedVerb::kGet, place.owner));
     if (!may) return Hidden(api, place);
-    return api.store.shared().Get(place.owner, place.key);
+    return SharedOf(api).Get(place.owner, place.key);
   }();
   if (!item) return ErrorResponse(item.error());
   Response response = http::TextResponse(200, std::move(item->value), "application/json");
@@ -308,7 +309,7 @@ Response DeleteShared(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(place, PlaceOf(request));
     ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
     ASSIGN_OR_RETURN(const bool may, May(api, caller, SharedVerb::kDelete, place.owner));
-    if (may) return api.store.shared().Remove(place.owner, place.key, condition);
+    if (may) return SharedOf(api).Remove(place.owner, place.key, condition);
     ASSIGN_OR_RETURN(const bool sees, May(api, caller, SharedVerb::kGet, place.owner));
     if (sees) return NotYours(caller, place.owner, "delete");
     ASSIGN_OR_RETURN(const Cell none, Hidden(api, place));

@@ -183,21 +183,6 @@ Status ItemCells::Touch(const Cell& cell, int64_t accessed_ms) {
   return {};
 }
 
-Result<int64_t> LoadItemClock(Database& database) {
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT value FROM counters WHERE name = 'item_clock'"));
-  ASSIGN_OR_RETURN(const auto saved, read.ReadFirst(IntAt));
-  return saved.value_or(0);
-}
-
-Status SaveItemClock(Database& database, int64_t aged_ms) {
-  ASSIGN_OR_RETURN(Statement save,
-                   database.Prepare("INSERT OR REPLACE INTO counters SELECT 'item_clock', ?1 "
-                                    "WHERE EXISTS (SELECT 1 FROM items) OR EXISTS "
-                                    "(SELECT 1 FROM shared_items WHERE over_ms IS NOT NULL)"));
-  return save.Bind(aged_ms).Run();
-}
-
 Result<CellTotals> ItemCells::TotalsOf(const std::string& owner) {
   ASSIGN_OR_RETURN(const auto project, FindProject(database_, owner));
   ASSIGN_OR_RETURN(Statement read,
@@ -319,14 +304,6 @@ Status LeaveOutItems(Database& database, std::optional<int64_t> project, int64_t
     RETURN_IF_ERROR(counts.Bind(project).Run());
   }
   return some ? IndexAllItems(database) : Status();
-}
-
-Status SetItemClock(Database& database, int64_t aged_ms, int64_t wall_ms) {
-  ASSIGN_OR_RETURN(Statement shift,
-                   database.Prepare("UPDATE items SET over_ms = over_ms + ?1 WHERE over_ms IS NOT "
-                                    "NULL AND ?1 <> 0"));
-  RETURN_IF_ERROR(shift.Bind(wall_ms - aged_ms).Run());
-  return SaveItemClock(database, wall_ms);
 }
 
 Status CutItems(Database& database, const std::vector<int64_t>& slots) {

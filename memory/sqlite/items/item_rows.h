@@ -71,11 +71,6 @@ class ItemCells final : public Cells {
 // Also an expired one.
 base::Result<std::optional<ItemRow>> FindItem(sqlite::Database& database, int64_t slot);
 
-// The saved time of the clock by which items and shared values expire; 0: never saved.
-base::Result<int64_t> LoadItemClock(sqlite::Database& database);
-// Saves only if there are items, so that an idle server writes nothing.
-base::Status SaveItemClock(sqlite::Database& database, int64_t aged_ms);
-
 // Adds the vector of an item without one.
 base::Status AddItemVector(sqlite::Database& database, const ItemRow& row,
                            const Embedder* embedder);
@@ -87,8 +82,6 @@ base::Result<bool> ReadItems(sqlite::Database& database, std::optional<int64_t> 
 // Deletes expired items, and those of other projects if a project is given.
 base::Status LeaveOutItems(sqlite::Database& database, std::optional<int64_t> project,
                            int64_t now_ms);
-// Sets the clock of expiry in a copy from `aged_ms` to `wall_ms`: items expire at wall-clock times.
-base::Status SetItemClock(sqlite::Database& database, int64_t aged_ms, int64_t wall_ms);
 // Cuts the words of an item anew.
 base::Status CutItems(sqlite::Database& database, const std::vector<int64_t>& slots);
 

@@ -1,4 +1,4 @@
-// Vectors and the clock of items.
+// Vectors of items.
 #include "memory/sqlite/items/sqlite_items.h"
 
 #include <utility>
@@ -11,12 +11,6 @@ using base::Result;
 using base::Status;
 using sqlite::Database;
 
-namespace {
-
-constexpr int64_t kClockEveryMs = 600'000;
-
-}  // namespace
-
 SqliteItems::SqliteItems(Parts parts)
     : Items(kItemCells,
             std::make_unique<SqliteCellHost>(SqliteCellHost::Parts{
@@ -24,10 +18,8 @@ SqliteItems::SqliteItems(Parts parts)
                 [this](Database& file) {
                   return std::make_unique<ItemCells>(file, accesses_, parts_.embedder);
                 }}),
-            parts.clock, [this] { return AgedMs(); }),
-      parts_(std::move(parts)),
-      aging_(parts_.clock, parts_.aged_ms),
-      saved_ms_(parts_.aged_ms) {}
+            parts.clock, parts.aged_ms),
+      parts_(std::move(parts)) {}
 
 Result<bool> SqliteItems::FillVectors() {
   if (!parts_.embedder || vectors_done_) return false;
@@ -50,19 +42,6 @@ Result<bool> SqliteItems::FillVectors() {
   vectors_until_ = found.last;
   vectors_done_ = found.end;
   return !found.end;
-}
-
-Status SqliteItems::KeepClock() {
-  return AgedMs() - saved_ms_ < kClockEveryMs ? Status() : KeepSeenClock();
-}
-
-Status SqliteItems::KeepSeenClock() {
-  const int64_t aged_ms = seen_ms_;
-  if (aged_ms <= saved_ms_) return {};
-  RETURN_IF_ERROR(
-      parts_.writer.RunAny([&](Database& database) { return SaveItemClock(database, aged_ms); }));
-  saved_ms_ = aged_ms;
-  return {};
 }
 
 }  // namespace memory

@@ -1,10 +1,8 @@
 // The items of a store's file over its writer and its readers.
 #pragma once
 
-#include <atomic>
 #include <functional>
 
-#include "lib/base/process/aging_clock.h"
 #include "lib/sqlite/writer.h"
 #include "memory/model/fusion.h"
 #include "memory/sqlite/items/item_rows.h"
@@ -19,7 +17,7 @@ class SqliteItems final : public Items {
     sqlite::Writer& writer;
     ReaderPool& readers;
     const base::Clock& clock;
-    int64_t aged_ms;                      // LoadItemClock of the file
+    std::function<int64_t()> aged_ms;     // the clock of expiry
     int64_t deadline_ms;                  // of a query
     std::function<base::Status()> admit;  // before a write that consumes space
     const Embedder* embedder = nullptr;   // null: only words find items
@@ -32,10 +30,6 @@ class SqliteItems final : public Items {
   // One short background step: adds vectors to items without one of the embedder. False: none is
   // left. Called by the sweeping thread.
   base::Result<bool> FillVectors();
-  // Saves the clock by which items expire when it is ten minutes ahead of the file.
-  base::Status KeepClock();
-  int64_t AgedMs() const { return seen_ms_ = aging_.NowMs(); }  // by that clock
-  base::Status KeepSeenClock();  // saves its last reading, when the store closes
   ItemAccesses& accesses() { return accesses_; }
 
  private:
@@ -49,9 +43,6 @@ class SqliteItems final : public Items {
                                              const TextQuery& query, size_t limit);
 
   const Parts parts_;
-  const base::AgingClock aging_;
-  std::atomic<int64_t> saved_ms_;
-  mutable std::atomic<int64_t> seen_ms_{0};
   ItemAccesses accesses_;
   int64_t vectors_until_ = 0;  // items up to this slot have vectors; of the sweeping thread
   bool vectors_done_ = false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/json/json.h"
+#include "memory/sqlite/cells/cell_tables.h"
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/removal/hidden_parts.h"
 #include "memory/sqlite/tables/rows.h"
@@ -141,10 +142,6 @@ constexpr Texts kTexts[] = {
      "revisions r WHERE r.id = o.id) FROM observations o WHERE " MEMORY_OTHER
      "AND o.revision_count > 1 " MEMORY_SEEN_BY("?3", "?4", "?5") "ORDER BY o.slot",
      false, true},
-    {"item",
-     "SELECT slot, key, key || char(10) || value || char(10) || metadata FROM items WHERE slot > "
-     "?1 "
-     "AND ?2 = ?2 ORDER BY slot"},
     {"turn",
      "SELECT number, uuid, body || char(10) || facts FROM ingest_turns WHERE number > ?1 AND ?2 = "
      "?2 ORDER BY number",
@@ -153,11 +150,16 @@ constexpr Texts kTexts[] = {
      "SELECT number, conversation, content || char(10) || coalesce(tool_calls, '') FROM messages "
      "WHERE number > ?1 AND ?2 = ?2 ORDER BY number",
      true},
-    {"shared",
-     "SELECT slot, owner || ':' || key, value FROM shared_items WHERE slot > ?1 AND ?2 = ?2 ORDER "
-     "BY slot",
-     true},
 };
+
+// Those that every caller may see first.
+std::vector<Texts> AllTexts() {
+  std::vector<Texts> all(std::begin(kTexts), std::end(kTexts));
+  for (const CellTable& table : CellTables())
+    all.push_back({table.kind.one, table.texts, table.kind.of_agents});
+  std::ranges::stable_partition(all, [](const Texts& texts) { return !texts.of_one; });
+  return all;
+}
 
 int64_t MonotonicMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -252,7 +254,7 @@ Result<QuotingPlaces> FindPlaces(ReaderPool& readers, int64_t id,
     ASSIGN_OR_RETURN(bool any, ReadQuotes(snapshot.database(), {&id, 1}, quotes));
     if (!any) return places;
   }
-  for (const Texts& texts : kTexts) {
+  for (const Texts& texts : AllTexts()) {
     if (texts.of_one && !callers) continue;
     int64_t after = INT64_MIN;
     for (size_t rows = kRowsAtOnce; rows == kRowsAtOnce;) {

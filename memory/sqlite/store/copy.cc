@@ -2,7 +2,6 @@
 // everything that exports leave out. The copy can be imported, or replace a store's file.
 #include <sys/stat.h>
 
-#include "memory/sqlite/items/item_rows.h"
 #include "memory/sqlite/store/export.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
@@ -23,8 +22,6 @@ namespace {
 
 constexpr const char* kLeaveOut =
     "DELETE FROM idempotency;"
-    // A file has no access rules: shared memory is exported by those who may read it.
-    "DELETE FROM shared_items;"
     "DELETE FROM observations WHERE deleted_ms IS NOT NULL;"
     // Conversations belong to callers; a copy belongs to the tenant.
     "DELETE FROM block_forms;"
@@ -92,7 +89,8 @@ Status LeaveOutUnseen(Database& database, const Viewer& viewer) {
 // Deletes all but one project: its rows, its sessions and its name.
 Status KeepProject(Database& database, const std::string& project) {
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
-  RETURN_IF_ERROR(LeaveOutItems(database, number.value_or(0), INT64_MIN));
+  for (const CellTable& table : CellTables())
+    RETURN_IF_ERROR(table.leave_out(database, number.value_or(0), INT64_MIN));
   RETURN_IF_ERROR(database.Execute("INSERT INTO words(words) VALUES('delete-all')"));
   for (const char* sql :
        {// Deletions do not name their project: the copy has none of them, and another salt.
@@ -161,9 +159,8 @@ Result<Spool> Store::Copy(const std::optional<std::string>& project,
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
   if (state_->liveness->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
   RETURN_IF_ERROR(database.Execute(kLeadEdges));
-  const int64_t aged_ms = state_->items->AgedMs(), wall_ms = state_->options.clock->NowMs();
-  RETURN_IF_ERROR(LeaveOutItems(database, {}, aged_ms));
-  RETURN_IF_ERROR(SetItemClock(database, aged_ms, wall_ms));
+  RETURN_IF_ERROR(
+      PrepareCells(database, state_->cell_clock->NowMs(), state_->options.clock->NowMs()));
   if (viewer) RETURN_IF_ERROR(LeaveOutUnseen(database, *viewer));
   if (!project) RETURN_IF_ERROR(database.Execute(kLeaveOut));
   if (!project && !viewer) return spool;

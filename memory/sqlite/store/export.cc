@@ -7,8 +7,6 @@
 
 #include "lib/base/process/log.h"
 #include "memory/sqlite/episodes/episode_rows.h"
-#include "memory/sqlite/items/item_rows.h"
-#include "memory/sqlite/shared/sqlite_shared.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/viewer.h"
@@ -33,7 +31,7 @@ struct Reading {
   int64_t wall_ms = 0;         // the time for the strength of traces
   StrengthRules strength = {};
   std::optional<Viewer> viewer = {};     // of a store: of its whole project and of its own traces
-  std::vector<std::string> owners = {};  // of shared memory
+  std::vector<std::string> owners = {};  // Agents, of cells
 };
 #define MEMORY_OF_PROJECT \
   "AND (?1 IS NULL OR o.project = ?1) AND o.id > ?2 AND o.id <= ?3 ORDER BY o.id"
@@ -152,23 +150,14 @@ class PagedCursor : public ExportCursor {
     });
   }
 
-  Status WalkItems(const OnRow<Cell>& on_item) override {
-    return WalkPages<Cell>("items", on_item, [&](Page<Cell>& page) {
-      return ReadItems(database_, number_, reading_.now_ms, page.after,
-                       [&](int64_t slot, Cell&& cell) {
-                         cell.expires_ms = WallExpiryOf(cell);
-                         return page.Add(slot, std::move(cell));
-                       });
-    });
-  }
-
-  Status WalkShared(const OnRow<Cell>& on_value) override {
-    if (reading_.owners.empty()) return {};
-    return WalkPages<Cell>("shared_items", on_value, [&](Page<Cell>& page) {
-      return ReadShared(database_, reading_.owners, reading_.now_ms, page.after,
+  Status WalkCells(const CellKind& kind, const OnRow<Cell>& on_cell) override {
+    if (kind.of_agents && reading_.owners.empty()) return {};
+    const CellTable& table =
+        *std::ranges::find(CellTables(), &kind, [](auto& t) { return &t.kind; });
+    return WalkPages<Cell>(table.table, on_cell, [&](Page<Cell>& page) {
+      return table.read(database_, {number_, reading_.owners, reading_.now_ms, page.after},
                         [&](int64_t slot, Cell&& cell) {
-                          if (cell.expires_ms)
-                            *cell.expires_ms += reading_.wall_ms - reading_.now_ms;
+                          cell.expires_ms = WallExpiryOf(cell);
                           return page.Add(slot, std::move(cell));
                         });
     });
@@ -320,7 +309,7 @@ Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std:
   if (Status kept = state_->traces->KeepRetrievals(); !kept)
     base::LogWarn("an export has earlier retrievals", {{"reason", kept.error().message}});
   Reading live = kLive;
-  live.now_ms = state_->items->AgedMs();
+  live.now_ms = state_->cell_clock->NowMs();
   live.of_store = true;
   live.wall_ms = state_->options.clock->NowMs();
   live.strength = state_->options.strength;

@@ -21,7 +21,7 @@ class ItemsTest : public RetentionTest {
   }
   static std::vector<Cell> ItemsOf(ExportCursor& cursor) {
     std::vector<Cell> items;
-    EXPECT_TRUE(cursor.WalkItems([&](const Cell& item) {
+    EXPECT_TRUE(cursor.WalkCells(kItemCells, [&](const Cell& item) {
       items.push_back(item);
       return base::Status();
     }));
@@ -35,12 +35,12 @@ TEST_F(ItemsTest, SweepRemovesExpiredItems) {
   Stored("stays", "lasting", 0);
   clock_.Advance(1);
   EXPECT_EQ(Found("fleeting lasting"), Names({"stays"}));
-  EXPECT_EQ(MustSweep().items, 250);
+  EXPECT_EQ(MustSweep().expired["items"], 250);
   EXPECT_EQ(InFile("SELECT count(*) FROM items"), 1);
   EXPECT_EQ(InFile("SELECT rows FROM item_counts"), 1);
   EXPECT_EQ(InFile("SELECT count(*) FROM item_words WHERE item_words MATCH 'fleeting'"), 0);
   EXPECT_EQ(InFile("SELECT value FROM counters WHERE name = 'live_rows'"), 1);
-  EXPECT_EQ(MustSweep().items, 0);
+  EXPECT_EQ(MustSweep().expired["items"], 0);
   EXPECT_EQ(Found("lasting"), Names({"stays"}));
   ExpectSound();
 }
@@ -71,7 +71,7 @@ TEST_F(ItemsTest, ReplacementAndSweepBatchWriteOneSegmentEach) {
   EXPECT_EQ(InFile(segments), 2) << "the same words";
   Stored("j", "third", 1'000'000);
   clock_.Advance(1);
-  EXPECT_EQ(MustSweep().items, 2);
+  EXPECT_EQ(MustSweep().expired["items"], 2);
   EXPECT_LE(InFile(segments), 4);
 }
 

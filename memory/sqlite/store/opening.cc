@@ -137,7 +137,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   RETURN_IF_ERROR(state->usage.Read(database));
   ASSIGN_OR_RETURN(const int64_t aged_ms, conversation::SqliteRows(database).LoadClock());
   state->fields.emplace(*options.clock, aged_ms, options.working_memory_ttl_ms);
-  ASSIGN_OR_RETURN(const int64_t item_clock_ms, LoadItemClock(database));
+  ASSIGN_OR_RETURN(const int64_t cell_clock_ms, LoadCellClock(database));
   ASSIGN_OR_RETURN(const int64_t pending_turns, SqliteTurns(database).CountPending());
   ASSIGN_OR_RETURN(const int64_t pending_runs, CountRunsToDerive(database));
   sqlite::Writer::Options writing;
@@ -184,14 +184,21 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
     return next;
   };
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
-  state->items.emplace(SqliteItems::Parts{
-      *state->writer, state->readers, *options.clock, item_clock_ms, options.query_deadline_ms,
-      [state = state.get()] { return state->AdmitGrowth(); }, options.embedder.get()});
-  state->shared.emplace(
-      std::make_unique<SqliteCellHost>(SqliteCellHost::Parts{
-          *state->writer, state->readers, [state = state.get()] { return state->AdmitGrowth(); },
-          [](Database& file) { return std::make_unique<SharedCells>(file); }}),
-      state->readers, *options.clock, [state = state.get()] { return state->items->AgedMs(); });
+  state->cell_clock.emplace(*state->writer, *options.clock, cell_clock_ms);
+  const auto aged_ms_of_cells = [state = state.get()] { return state->cell_clock->NowMs(); };
+  const auto admit = [state = state.get()] { return state->AdmitGrowth(); };
+  state->items.emplace(SqliteItems::Parts{*state->writer, state->readers, *options.clock,
+                                          aged_ms_of_cells, options.query_deadline_ms, admit,
+                                          options.embedder.get()});
+  for (const CellTable& table : CellTables()) {
+    const CellStatements* const sql = table.statements;
+    if (sql == nullptr) continue;
+    auto host = std::make_unique<SqliteCellHost>(SqliteCellHost::Parts{
+        *state->writer, state->readers, admit,
+        [sql](Database& file) { return std::make_unique<TableCells>(file, *sql); }});
+    state->cells.push_back(
+        std::make_unique<KeptCells>(table.kind, std::move(host), *options.clock, aged_ms_of_cells));
+  }
   std::shared_ptr<const base::AgingClock> decay =
       options.decay_clock ? options.decay_clock
                           : std::make_shared<const base::AgingClock>(*options.clock, 0);
@@ -205,8 +212,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
         return std::min(clock->NowMs(), decay->NowMs() + kMostAheadMs);
       }};
   state->traces.emplace(SqliteTraces::Parts{
-      *state->writer, state->readers, *options.clock, traces,
-      [state = state.get()] { return state->AdmitGrowth(); },
+      *state->writer, state->readers, *options.clock, traces, admit,
       [state = state.get()](RankQuery& query) {
         query.deadline_ms = state->options.query_deadline_ms;
         if (!query.operators) state->SetMeaning(query);
@@ -215,15 +221,13 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
       [state = state.get()](const std::vector<int64_t>& ids) { state->liveness->Use(ids); },
       options.trace_weights});
   state->consolidation.emplace(SqliteConsolidation::Parts{
-      *state->writer, state->readers, *options.clock, traces,
-      [state = state.get()] { return state->AdmitGrowth(); },
+      *state->writer, state->readers, *options.clock, traces, admit,
       [state = state.get()] { return state->traces->KeepRetrievals(); }, options.embedder.get(),
       options.consolidation, options.derives, pending_runs});
-  state->turns.emplace(
-      std::make_unique<SqliteRowHost<TurnRows>>(SqliteRowHost<TurnRows>::Parts{
-          *state->writer, state->readers, [state = state.get()] { return state->AdmitGrowth(); },
-          [](Database& file) { return std::make_unique<SqliteTurns>(file); }}),
-      *options.clock, pending_turns);
+  state->turns.emplace(std::make_unique<SqliteRowHost<TurnRows>>(SqliteRowHost<TurnRows>::Parts{
+                           *state->writer, state->readers, admit,
+                           [](Database& file) { return std::make_unique<SqliteTurns>(file); }}),
+                       *options.clock, pending_turns);
   return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(state)));
 }
 
@@ -240,7 +244,12 @@ Status SqliteStore::ProbeWrite() {
 
 Items& Store::items() { return *state_->items; }
 
-SharedItems& Store::shared() { return *state_->shared; }
+KeptCells& Store::cells(const CellKind& kind) {
+  for (const auto& cells : state_->cells)
+    if (&cells->kind() == &kind) return *cells;
+  CHECK(&kind == &kItemCells);
+  return *state_->items;
+}
 
 Traces& Store::traces() { return *state_->traces; }
 
@@ -274,7 +283,7 @@ void SqliteStore::Close() {
       !kept)
     base::LogWarn("reads of working memory may not count for its expiry",
                   {{"reason", kept.error().message}});
-  if (Status kept = state_->items->KeepSeenClock(); !kept)
+  if (Status kept = state_->cell_clock->KeepSeen(); !kept)
     base::LogWarn("items may expire later", {{"reason", kept.error().message}});
   state_->readers.Close();
   state_->writer->Stop();

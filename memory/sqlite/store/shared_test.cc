@@ -17,9 +17,9 @@ class SharedStoreTest : public StoreTest {
   }
   base::Result<CellWritten> Put(const std::string& owner, const std::string& key,
                                 const std::string& value = "1", int64_t ttl_ms = 0) {
-    return store_->shared().Put({owner, key, value, 0, {}, ttl_ms * 1'000'000}, {});
+    return store_->cells(kSharedCells).Put({owner, key, value, 0, {}, ttl_ms * 1'000'000}, {});
   }
-  bool Has(const std::string& key) { return store_->shared().Get("a", key).has_value(); }
+  bool Has(const std::string& key) { return store_->cells(kSharedCells).Get("a", key).has_value(); }
 
   ::testing::FakeClock clock_;
 };
@@ -27,9 +27,9 @@ class SharedStoreTest : public StoreTest {
 TEST_F(SharedStoreTest, AcknowledgedItemSurvivesWithItsVersion) {
   ASSERT_TRUE(Put("a", "k", "\"v\""));
   ASSERT_TRUE(Put("a", "gone"));
-  ASSERT_TRUE(store_->shared().Remove("a", "gone", {}));
+  ASSERT_TRUE(store_->cells(kSharedCells).Remove("a", "gone", {}));
   Again();
-  auto item = store_->shared().Get("a", "k");
+  auto item = store_->cells(kSharedCells).Get("a", "k");
   ASSERT_TRUE(item);
   EXPECT_EQ(item->value, "\"v\"");
   EXPECT_EQ(item->version, 1);
@@ -45,8 +45,8 @@ TEST_F(SharedStoreTest, SweepRemovesExpiredItems) {
   ASSERT_TRUE(Put("a", "ever"));
   clock_.Advance(1'000);
   EXPECT_FALSE(Has("k0"));
-  EXPECT_EQ(store_->Sweep({}).value().shared, 450);
-  EXPECT_EQ(store_->Sweep({}).value().shared, 0);
+  EXPECT_EQ(store_->Sweep({}).value().expired["shared"], 450);
+  EXPECT_EQ(store_->Sweep({}).value().expired["shared"], 0);
   EXPECT_EQ(store_->Usage().rows, 2);
   EXPECT_TRUE(Has("ever"));
 }
@@ -72,7 +72,7 @@ TEST_F(SharedStoreTest, QuotaRefusesWritesUntilADelete) {
   auto refused = Put("a", "k3");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kFull);
-  EXPECT_TRUE(store_->shared().Remove("b", "k2", {}));
+  EXPECT_TRUE(store_->cells(kSharedCells).Remove("b", "k2", {}));
   EXPECT_TRUE(Put("a", "k3"));
 }
 
@@ -98,7 +98,7 @@ TEST_F(SharedStoreTest, OwnersOfATenantAreLimited) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("shared-owners: 1000"), std::string::npos);
   EXPECT_TRUE(Put("a7", "k2"));
-  ASSERT_TRUE(store_->shared().Remove("a8", "k", {}));
+  ASSERT_TRUE(store_->cells(kSharedCells).Remove("a8", "k", {}));
   EXPECT_TRUE(Put("one-more", "k"));
 }
 

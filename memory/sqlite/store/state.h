@@ -10,12 +10,12 @@
 #include "lib/sqlite/database.h"
 #include "lib/sqlite/writer.h"
 #include "memory/keeping/sweeping.h"
+#include "memory/sqlite/cells/cell_tables.h"
 #include "memory/sqlite/consolidation/sqlite_consolidation.h"
 #include "memory/sqlite/items/sqlite_items.h"
 #include "memory/sqlite/ranking/resident_indexes.h"
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/removal/eraser.h"
-#include "memory/sqlite/shared/sqlite_shared.h"
 #include "memory/sqlite/store/remote_gaps.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/live.h"
@@ -77,8 +77,9 @@ struct StoreState {
   ReaderPool readers;
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sqlite::Writer> writer;
-  std::optional<SqliteItems> items;    // declared after the writer, which it uses
-  std::optional<SqliteShared> shared;  // declared after items, whose clock it uses
+  std::optional<CellClock> cell_clock;  // declared after the writer, which it uses
+  std::optional<SqliteItems> items;
+  std::vector<std::unique_ptr<KeptCells>> cells;  // of the other kinds of CellTables()
   std::optional<SqliteTraces> traces;
   std::optional<SqliteConsolidation> consolidation;
   std::optional<Turns> turns;

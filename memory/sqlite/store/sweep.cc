@@ -70,10 +70,13 @@ Status SqliteStore::KeepFieldsIfDue() {
 
 Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
   const Status kept = KeepUses();
-  RETURN_IF_ERROR(state_->items->KeepClock());
-  ASSIGN_OR_RETURN(const int64_t items, state_->items->Sweep(stop));
-  ASSIGN_OR_RETURN(const int64_t fields, state_->SweepFields(stop));
-  ASSIGN_OR_RETURN(const int64_t shared, state_->shared->Sweep(stop));
+  RETURN_IF_ERROR(state_->cell_clock->KeepIfDue());
+  std::map<std::string, int64_t> expired;
+  ASSIGN_OR_RETURN(expired[kItemCells.name], state_->items->Sweep(stop));
+  ASSIGN_OR_RETURN(expired["working_memory"], state_->SweepFields(stop));
+  for (const auto& cells : state_->cells) {
+    ASSIGN_OR_RETURN(expired[cells->kind().name], cells->Sweep(stop));
+  }
   RETURN_IF_ERROR(state_->consolidation->Sweep());
   RETURN_IF_ERROR(state_->turns->Sweep());
   SqliteRowHost<SweepRows> host(
@@ -89,9 +92,7 @@ Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
                           options.keep_used_ms,
                           kept.has_value()};
   ASSIGN_OR_RETURN(Swept swept, SweepObservations(sweeping, state_->sweep, std::move(stop)));
-  swept.items = items;
-  swept.fields = fields;
-  swept.shared = shared;
+  swept.expired = std::move(expired);
   // On a full volume, until there is space.
   if (!kept)
     base::LogWarn("retention by maxRows waits until the times of recent reads are stored",

@@ -43,7 +43,7 @@ CREATE TRIGGER items_deleted AFTER DELETE ON items BEGIN
 END;
 )sql";
 
-// Shared memory (memory/sqlite/shared). over_ms: NULL: never. shared_version: the last version.
+// Shared memory (memory/sqlite/cells). over_ms: NULL: never. shared_version: the last version.
 // shared_owners: rows and bytes of each, by triggers. Values count as rows of the quota.
 inline constexpr const char* kShared = R"sql(
 INSERT INTO counters VALUES('shared_version', 0);

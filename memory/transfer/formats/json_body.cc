@@ -118,8 +118,8 @@ class JsonBody {
                                           : LeaveOut(array);
     }
     for (const KindRow& row : KindRows())
-      if (array == row.array && row.kind != RowKind::kObservation)
-        return importer_.Take(row.kind, element);
+      if (array == row.array && row.kind() != RowKind::kObservation)
+        return importer_.Take(row.kind(), element);
     // A list that a person wrote: an odd field or name is no reason to lose its text.
     if (array.empty() && element.is_string()) element = {{"content", std::move(element)}};
     if (IsOfPerson(array, element))

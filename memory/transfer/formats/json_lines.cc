@@ -24,14 +24,14 @@ Error Wrong(size_t line, const std::string& why) {
 bool IsWhole(const Json& end, const Importer& importer) {
   return std::ranges::all_of(KindRows(), [&](const KindRow& row) {
     const auto count = end.find(Plural(row.line));
-    return count == end.end() || *count == importer.given(row.kind);
+    return count == end.end() || *count == importer.given(row.kind());
   });
 }
 
 // A line but the last; ignores unknown kinds, which are of a later version.
 Status TakeRow(const std::string& kind, const Json& line, const Json& where, Importer& importer) {
   for (const KindRow& row : KindRows())
-    if (kind == row.line) return importer.Take(row.kind, line, where);
+    if (kind == row.line) return importer.Take(row.kind(), line, where);
   if (kind == "aegis" && line.contains("hash"))
     return importer.TakeAegis(base::StringAt(line, {"key"}), line["hash"], where);
   const bool head = kind == "export" && line.contains("format");

@@ -255,7 +255,7 @@ size_t Importer::given(RowKind kind) const {
 
 bool Importer::any() const {
   return agentos_.any() ||
-         std::ranges::any_of(KindRows(), [&](const KindRow& row) { return given(row.kind) > 0; });
+         std::ranges::any_of(KindRows(), [&](const KindRow& row) { return given(row.kind()) > 0; });
 }
 
 Json Importer::Report() const {
@@ -267,7 +267,7 @@ Json Importer::Report() const {
     if (given > 0) report[name] = report.value(name, int64_t{0}) + imported;
   };
   for (const KindRow& row : KindRows())
-    if (const RowImport* const rows = ImportOf(row.kind))
+    if (const RowImport* const rows = ImportOf(row.kind()))
       add("imported_" + Plural(row.name), rows->given(), rows->imported());
   add("imported_edges", numbered_edges_.given, numbered_edges_.imported);
   add("imported_aegis", hashes_.given, hashes_.imported);

@@ -39,8 +39,8 @@ class ImportOf final : public RowImport {
 
 // `kImport` null: Importer takes the rows itself.
 template <class Row, auto kWalk, auto kEncode, auto kDecode, auto kImport>
-constexpr KindRow KindOf(RowKind kind, const char* name, const char* line, const char* array) {
-  KindRow row{kind, name, line, array, nullptr, nullptr};
+constexpr KindRow KindOf(const char* name, const char* line, const char* array, const char* words) {
+  KindRow row{name, line, array, words, nullptr, nullptr};
   row.walk = [](ExportCursor& cursor, const OnJson& on_row) {
     return std::invoke(kWalk, cursor, [&](const Row& one) -> Status {
       const Result<Json> json = kEncode(one);
@@ -59,11 +59,13 @@ Status WalkObservations(ExportCursor& cursor, const OnRow<ExportedRow>& on_row) 
   return cursor.WalkObservations(false, on_row);
 }
 
+template <const CellKind& kKind>
+Status WalkCells(ExportCursor& cursor, const OnRow<Cell>& on_row) {
+  return cursor.WalkCells(kKind, on_row);
+}
+
 auto ImportSessions(const RowTarget& to, const std::vector<api::Session>& rows) {
   return to.store.Import(rows);
-}
-auto ImportItems(const RowTarget& to, const std::vector<Cell>& rows) {
-  return to.store.items().Import(rows);
 }
 auto ImportEpisodes(const RowTarget& to, const std::vector<Episode>& rows) {
   return to.store.ImportEpisodes(rows);
@@ -73,17 +75,18 @@ auto ImportOfTraces(const RowTarget& to, const std::vector<Row>& rows) {
   return to.store.traces().Import(rows);
 }
 
-// Refuses each value that the sender may not write, and imports the others.
-Result<std::vector<Result<bool>>> ImportShared(const RowTarget& to, const std::vector<Cell>& rows) {
+// Refuses each value of an Agent that the sender may not write, and imports the others.
+template <const CellKind& kKind>
+Result<std::vector<Result<bool>>> ImportCells(const RowTarget& to, const std::vector<Cell>& rows) {
   std::vector<Result<bool>> outcomes;
   std::vector<Cell> allowed;
   for (const Cell& row : rows) {
-    const Status may = to.may_share(row.owner);
+    const Status may = kKind.of_agents ? to.may_share(row.owner) : Status();
     if (!may && may.error().code != base::Code::kDenied) return may.error();
     outcomes.push_back(may ? Result<bool>(false) : may.error());
     if (may) allowed.push_back(row);
   }
-  ASSIGN_OR_RETURN(const std::vector<bool> stored, to.store.shared().Import(allowed));
+  ASSIGN_OR_RETURN(const std::vector<bool> stored, to.store.cells(kKind).Import(allowed));
   auto next = stored.begin();
   for (Result<bool>& outcome : outcomes)
     if (outcome) outcome = *next++;
@@ -94,22 +97,24 @@ Result<std::vector<Result<bool>>> ImportShared(const RowTarget& to, const std::v
 // traces and edges after the observations that they refer to.
 constexpr KindRow kKinds[] = {
     KindOf<api::Session, &ExportCursor::WalkSessions, api::EncodeSession, DecodeSession,
-           ImportSessions>(RowKind::kSession, "session", "session", "sessions"),
+           ImportSessions>("session", "session", "sessions", nullptr),
     KindOf<ExportedRow, WalkObservations, EncodeRow, DecodeRow, nullptr>(
-        RowKind::kObservation, "observation", "observation", "observations"),
-    KindOf<Cell, &ExportCursor::WalkItems, EncodeExportedItem, DecodeExportedItem, ImportItems>(
-        RowKind::kItem, "item", "item", "items"),
-    KindOf<Cell, &ExportCursor::WalkShared, EncodeExportedShared, DecodeExportedShared,
-           ImportShared>(RowKind::kShared, "shared", "shared", "shared"),
+        "observation", "observation", "observations", nullptr),
+    KindOf<Cell, WalkCells<kItemCells>, EncodeExportedItem, DecodeExportedItem,
+           ImportCells<kItemCells>>("item", "item", "items", "items"),
+    KindOf<Cell, WalkCells<kSharedCells>, EncodeExportedShared, DecodeExportedShared,
+           ImportCells<kSharedCells>>("shared", "shared", "shared", "shared values"),
     KindOf<Episode, &ExportCursor::WalkEpisodes, EncodeExportedEpisode, DecodeExportedEpisode,
-           ImportEpisodes>(RowKind::kEpisode, "episode", "episode", "episodes"),
+           ImportEpisodes>("episode", "episode", "episodes", "episodes"),
     KindOf<ExportedTrace, &ExportCursor::WalkTraces, EncodeExportedTrace, DecodeExportedTrace,
-           ImportOfTraces<ExportedTrace>>(RowKind::kTrace, "trace", "trace", "traces"),
+           ImportOfTraces<ExportedTrace>>("trace", "trace", "traces", "traces"),
     KindOf<ExportedEdge, &ExportCursor::WalkEdges, EncodeExportedEdge, DecodeExportedEdge,
-           ImportOfTraces<ExportedEdge>>(RowKind::kEdge, "edge", "trace_edge", "traces_edges"),
+           ImportOfTraces<ExportedEdge>>("edge", "trace_edge", "traces_edges", "edges"),
 };
 
 }  // namespace
+
+RowKind KindRow::kind() const { return static_cast<RowKind>(this - kKinds); }
 
 std::span<const KindRow> KindRows() { return kKinds; }
 

@@ -24,6 +24,7 @@ inline constexpr const char* kExportFormat = "agent-memory/1";
 inline constexpr const char* kAegisSection = "aegis";           // of an export
 inline constexpr const char* kSqliteMagic = "SQLite format 3";  // and a NUL
 
+// The places of KindRows(). A kind that no code names follows there without a name here.
 enum class RowKind { kSession, kObservation, kItem, kShared, kEpisode, kTrace, kEdge };
 
 // Where an import puts rows.
@@ -48,10 +49,11 @@ class RowImport {
 using OnJson = std::function<base::Status(base::Json row)>;
 
 struct KindRow {
-  RowKind kind;
-  const char* name;   // in the report: of a refused row, and imported_<name>s
-  const char* line;   // the "kind" of a line; the last line counts <line>s (Plural)
-  const char* array;  // of an export in one object
+  RowKind kind() const;  // its place
+  const char* name;      // in the report: of a refused row, and imported_<name>s
+  const char* line;      // the "kind" of a line; the last line counts <line>s (Plural)
+  const char* array;     // of an export in one object
+  const char* words;     // of imported rows, for people; null: counted otherwise
   // Reads and encodes every row; an error of `on_row` ends the walk.
   base::Status (*walk)(ExportCursor& cursor, const OnJson& on_row);
   std::unique_ptr<RowImport> (*begin_import)(const char* name);  // null: Importer has the batch
