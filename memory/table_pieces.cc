@@ -51,21 +51,18 @@ const TablePieces::Facts& TablePieces::Known() const {
 std::vector<PieceCosines> TablePieces::Compare(std::span<const Piece> pieces,
                                                std::span<const Piece> asked) const {
   static_assert(PieceCosines::kMost == embedding::DotEight::kMost);
-  using Numbers __attribute__((vector_size(PieceCosines::kMost * sizeof(int32_t)))) = int32_t;
-  using Floats __attribute__((vector_size(PieceCosines::kMost * sizeof(float)))) = float;
   const Facts& facts = Known();
   asked = asked.first(std::min(asked.size(), PieceCosines::kMost));
   std::vector<int8_t> rows;
-  Floats scales{};
+  std::vector<float> scales;
   for (size_t i = 0; i < asked.size(); ++i) {
     const std::span<const int8_t> row = table_.RowOf(asked[i]);
     rows.insert(rows.end(), row.begin(), row.end());
-    scales[i] = PieceCosines::kParts * facts.inverse[asked[i]];
+    scales.push_back(PieceCosines::kParts * facts.inverse[asked[i]]);
   }
-  const embedding::DotEight questions(rows, table_.dimensions());
-  std::vector<PieceCosines> cosines;
-  cosines.reserve(pieces.size());
-  std::array<int32_t, PieceCosines::kMost> products;
+  const embedding::DotEight questions(rows, table_.dimensions(), scales);
+  std::vector<PieceCosines> cosines(pieces.size());
+  std::array<uint8_t, PieceCosines::kMost> bytes;
   for (size_t i = 0; i < pieces.size(); ++i) {
     // Rows lie apart in a table that no cache holds: waiting for each would take most of the time.
     if (i + kAhead < pieces.size()) {
@@ -73,15 +70,8 @@ std::vector<PieceCosines> TablePieces::Compare(std::span<const Piece> pieces,
       for (size_t at = 0; at < next.size(); at += kLine) __builtin_prefetch(next.data() + at);
       __builtin_prefetch(&facts.inverse[pieces[i + kAhead]]);
     }
-    questions.Dot(table_.RowOf(pieces[i]), products);
-    Numbers whole;
-    std::memcpy(&whole, products.data(), sizeof whole);
-    Floats parts = __builtin_convertvector(whole, Floats) * (scales * facts.inverse[pieces[i]]);
-    parts += 0.5F;
-    parts = parts > 0.0F ? parts : Floats{};
-    parts = parts < PieceCosines::kParts ? parts : Floats{} + PieceCosines::kParts;
-    cosines.push_back(
-        {__builtin_convertvector(__builtin_convertvector(parts, Numbers), PieceCosines::Bytes)});
+    questions.Dot(table_.RowOf(pieces[i]), facts.inverse[pieces[i]], bytes);
+    std::memcpy(&cosines[i].parts, bytes.data(), sizeof bytes);
   }
   return cosines;
 }

@@ -1,6 +1,7 @@
 // Pieces of texts, sums of their rows, and dot products.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <span>
@@ -60,20 +61,27 @@ TEST(DotBatch, IsExactForAnyNumberOfValues) {
   }
 }
 
-TEST(DotEight, EqualsDotBatchForEveryVector) {
+// Products of 8 values in the middle, others at both ends of a byte.
+TEST(DotEight, IsTheScaledDotBatchOfEveryVector) {
   std::mt19937 random(2);
-  for (size_t size : {1, 2, 15, 16, 17, 33, 128, 255}) {
+  constexpr float kScale = 0.01F;
+  for (size_t size : {1, 2, 7, 8, 9, 15, 16, 17, 33, 128, 255}) {
     for (size_t count = 0; count <= DotEight::kMost; ++count) {
       std::vector<int8_t> row(size), vectors(count * size);
       for (int8_t& value : row) value = static_cast<int8_t>(random());
       for (int8_t& value : vectors) value = static_cast<int8_t>(random());
       row[0] = -128;
-      std::vector<int32_t> expected(count);
-      DotBatch(row, vectors, expected);
-      expected.resize(DotEight::kMost);
-      std::vector<int32_t> products(DotEight::kMost, 7);
-      DotEight(vectors, size).Dot(row, std::span<int32_t, DotEight::kMost>(products));
-      EXPECT_EQ(products, expected) << size << " values, " << count << " vectors";
+      std::vector<int32_t> products(count);
+      DotBatch(row, vectors, products);
+      std::vector<float> scales;
+      std::vector<uint8_t> expected(DotEight::kMost), bytes(DotEight::kMost, 7);
+      for (size_t i = 0; i < count; ++i) {
+        scales.push_back(static_cast<float>(i + 1));
+        const float part = static_cast<float>(products[i]) * (scales[i] * kScale);
+        expected[i] = static_cast<uint8_t>(std::clamp(part + 0.5F, 0.0F, 255.0F));
+      }
+      DotEight(vectors, size, scales).Dot(row, kScale, std::span<uint8_t, DotEight::kMost>(bytes));
+      EXPECT_EQ(bytes, expected) << size << " values, " << count << " vectors";
     }
   }
 }
