@@ -67,21 +67,30 @@ std::span<const Piece> RangePieces::Of(int64_t slot) const {
   return Of(rows_[at]);
 }
 
-size_t RangePieces::Count(std::span<const Piece> asked, std::span<double> counts) const {
-  std::vector<uint8_t> places(size_t{std::numeric_limits<Piece>::max()} + 1);  // 1 + index
-  asked = asked.first(std::min(asked.size(), size_t{std::numeric_limits<uint8_t>::max()}));
-  for (size_t i = 0; i < asked.size(); ++i) places[asked[i]] = static_cast<uint8_t>(i + 1);
+void RangePieces::CountSample() {
+  std::vector<uint16_t> rows_with(size_t{std::numeric_limits<Piece>::max()} + 1);
   const size_t step = rows_.size() / kSample + 1;
-  size_t sample = 0;
-  for (size_t row = 0; row < rows_.size(); row += step, ++sample) {
-    for (const Piece piece : Of(rows_[row]))
-      if (places[piece] != 0) ++counts[places[piece] - 1];
+  sample_ = 0;
+  for (size_t row = 0; row < rows_.size(); row += step, ++sample_)
+    for (const Piece piece : Of(rows_[row])) ++rows_with[piece];
+  counted_.clear();
+  for (size_t piece = 0; piece < rows_with.size(); ++piece)
+    if (rows_with[piece] > 0) counted_.push_back({static_cast<Piece>(piece), rows_with[piece]});
+}
+
+size_t RangePieces::Count(std::span<const Piece> asked, std::span<double> counts) const {
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const auto at = std::lower_bound(
+        counted_.begin(), counted_.end(), asked[i],
+        [](const Counted& counted, Piece wanted) { return counted.piece < wanted; });
+    if (at != counted_.end() && at->piece == asked[i]) counts[i] += at->rows;
   }
-  return sample;
+  return sample_;
 }
 
 size_t RangePieces::bytes() const {
-  return sizeof *this + rows_.capacity() * sizeof(Row) + pieces_.capacity() * sizeof(Piece);
+  return sizeof *this + rows_.capacity() * sizeof(Row) + pieces_.capacity() * sizeof(Piece) +
+         counted_.capacity() * sizeof(Counted);
 }
 
 }  // namespace memory

@@ -54,10 +54,25 @@ TEST(RangePieces, AreCountedByRow) {
   for (int64_t number = 0; number < 100; ++number)
     pieces.Put(PiecesSlot(number),
                number % 4 == 0 ? std::vector<Piece>{1, 9} : std::vector<Piece>{9});
+  pieces.CountSample();
   std::vector<double> counts(3);
   const std::vector<Piece> asked = {1, 5, 9};
   EXPECT_EQ(pieces.Count(asked, counts), 100U);
   EXPECT_EQ(counts, (std::vector<double>{25, 0, 100}));
+  pieces.Remove(PiecesSlot(0));
+  pieces.CountSample();
+  EXPECT_EQ(pieces.Count(asked, counts), 99U);
+  EXPECT_EQ(counts, (std::vector<double>{49, 0, 199}));
+}
+
+TEST(RangePieces, OfManyRowsEverySecondIsCounted) {
+  RangePieces pieces(kPiecesRange);
+  for (int64_t number = 0; number < 600; ++number)
+    pieces.Put(PiecesSlot(number), std::vector<Piece>{static_cast<Piece>(number % 2)});
+  pieces.CountSample();
+  std::vector<double> counts(2);
+  EXPECT_EQ(pieces.Count(std::vector<Piece>{0, 1}, counts), 300U);
+  EXPECT_EQ(counts, (std::vector<double>{300, 0}));
 }
 
 }  // namespace

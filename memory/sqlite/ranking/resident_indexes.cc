@@ -212,6 +212,7 @@ Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& to
   if (options_.pieces) {
     NotePieces(*options_.pieces, texts);
     PutPieces(texts, entry.pieces);
+    entry.pieces.CountSample();
   }
   // An evicted index still answers the queries that hold it.
   if (!Weigh(entry, 0)) return {};
@@ -328,6 +329,7 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
     entry.index.Put(std::move(rows));
     if (options_.dimensions > 0) PutVectors(texts, entry.vectors);
     PutPieces(texts, entry.pieces);
+    if (!more) entry.pieces.CountSample();
     if (!Weigh(entry, more ? expected : 0)) return no_room;
     const std::lock_guard lock(mutex_);
     if (stopping_) return base::Error{base::Code::kUnavailable, "the program is stopping"};

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <random>
+#include <set>
+#include <span>
 
 #include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/sqlite_store.h"
@@ -113,6 +117,59 @@ TEST(ResidentIndexes, RandomHistoriesAnswerLikeFts5) { CompareHistories(nullptr)
 
 TEST(ResidentIndexes, RandomHistoriesAnswerLikeTheVectorTable) {
   CompareHistories(std::make_shared<WordBag>());
+}
+
+// Words with made-up meanings, so that signals rank.
+class WordsWithPieces : public WordBag, public PieceMeaning {
+ public:
+  FusionWeights weights() const override { return {0.25, false, 0.2F, true}; }
+  const PieceMeaning* pieces() const override { return this; }
+  std::vector<Piece> PiecesOf(std::string_view text) const override {
+    std::set<Piece> pieces;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find(' ', at), text.size());
+      const size_t hash = std::hash<std::string_view>()(text.substr(at, end - at));
+      if (end > at) pieces.insert(static_cast<Piece>(hash % 1000));
+      at = end + 1;
+    }
+    return {pieces.begin(), pieces.end()};
+  }
+  std::vector<PieceCosines> Compare(std::span<const Piece> pieces,
+                                    std::span<const Piece> asked) const override {
+    std::vector<PieceCosines> cosines(pieces.size());
+    for (size_t i = 0; i < pieces.size(); ++i)
+      for (size_t k = 0; k < asked.size(); ++k)
+        cosines[i].parts[k] =
+            pieces[i] == asked[k] ? 255 : static_cast<uint8_t>((pieces[i] ^ asked[k]) % 150);
+    return cosines;
+  }
+};
+
+// The weights of words follow the rows that an index has, whenever it was built.
+TEST(ResidentIndexes, AKeptIndexRanksBySignalsLikeANewOne) {
+  testing::TemporaryDirectory scratch;
+  const auto words = std::make_shared<WordsWithPieces>();
+  auto kept = Open(scratch.File("kept"), 1 << 20, true, words);
+  auto renewed = Open(scratch.File("renewed"), 1 << 20, true, words);
+  Source source(3);
+  Filter filter;
+  filter.project = "p";
+  for (int step = 0; step < 60; ++step) {
+    const std::string text = source.Text(12) + std::to_string(step);
+    for (SqliteStore* store : {kept.get(), renewed.get()}) {
+      ASSERT_TRUE(store->Save(Note(text), "", kMidnight + step * kMinute));
+      if (step % 7 == 6) {
+        ASSERT_TRUE(store->Delete(step - 3, true, kMidnight + step * kMinute));
+      }
+    }
+    if (step % 5 > 0) continue;
+    renewed = nullptr;
+    renewed = Open(scratch.File("renewed"), 1 << 20, true, words);
+    const std::string asked = source.Text(6);
+    ASSERT_EQ(Answer(*kept, filter, asked, true), Answer(*renewed, filter, asked, true))
+        << "step " << step << ": " << asked;
+  }
+  EXPECT_GT(kept->Indexes().served, 0);
 }
 
 TEST(ResidentIndexes, BudgetHoldsAndKeepsTheMostQueried) {
