@@ -31,6 +31,8 @@ namespace {
 using base::Json;
 using testing::Eventually;
 
+constexpr int64_t kPatienceMs = 120'000;  // for much work with a sanitizer
+
 // Forwards a request to the cluster; streams a watch until its client disconnects.
 http::Response Forward(testing::FakeCluster& cluster, const http::Request& request) {
   http::ClientRequest asked;
@@ -243,7 +245,11 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
   Start(injection_policy);
   ASSERT_TRUE(Eventually([&] { return bool(cluster_.Get(kube::StatefulSets(), {"n", "a"})); }));
   if (!injection_policy.empty()) {
-    EXPECT_TRUE(Eventually([&] { return !cluster_.Get(kube::Pods(), {"n", "uninjected"}); }));
+    EXPECT_TRUE(Eventually(
+        [&] {
+          return !cluster_.Get(kube::Pods(), {"n", "uninjected"});
+        },
+        kPatienceMs));
   }
   const Json owner = kube::ControllerReference(*cluster_.Get(Agents(), {"n", "a"}));
   for (const kube::Resource& kind : {kube::ServiceAccounts(), kube::StatefulSets()})
@@ -290,7 +296,7 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
                        "sharedmemories delete"};
   const Grants granted = Without(Without(Granted(roles), by_hand), held);
   EXPECT_GT(granted.size(), 40u);
-  Eventually([&] { return Used(cluster_.calls()) == granted; });
+  Eventually([&] { return Used(cluster_.calls()) == granted; }, kPatienceMs);
   running_->Stop();
   EXPECT_EQ(Without(Used(cluster_.calls()), granted), Grants()) << "used and not granted";
   EXPECT_EQ(Without(granted, Used(cluster_.calls())), Grants()) << "granted and never used";
