@@ -22,7 +22,7 @@ import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
 PINS = ("httpx==0.28.1", "pydantic==2.14.4")
-CLIENT_S = 120
+CLIENT_S = 600
 
 
 def run_client(checks, client, what, url, *more, token=""):

@@ -25,7 +25,7 @@ from checks import Checks  # noqa: E402
 
 PAGE = os.path.join(programs.ROOT, "docs/coming-from/agentos.md")
 SOURCES = HERE / "agentos"
-INSTALL_S, COMPILE_S, CLIENT_S = 300, 120, 120
+INSTALL_S, COMPILE_S, CLIENT_S = 1800, 600, 600
 DAY_MS = 86_400_000
 OLDER_DAYS = 31  # then an episodic trace without retrievals has 1 % of its strength; compaction begins after 30
 

@@ -24,7 +24,7 @@ import programs  # noqa: E402
 import wire  # noqa: E402
 
 DOCS = os.path.join(programs.ROOT, "docs/agents")
-AGENT_S = 60
+AGENT_S = 300
 
 
 class Model:

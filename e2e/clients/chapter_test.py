@@ -29,7 +29,7 @@ def built(folder):
     if not os.path.exists(go):
         return None
     program = os.path.join(folder, "chapter")
-    done = subprocess.run([go, "build", "-trimpath", "-o", program, "."], cwd=HERE / "chapter", capture_output=True, text=True, timeout=300, check=False,
+    done = subprocess.run([go, "build", "-trimpath", "-o", program, "."], cwd=HERE / "chapter", capture_output=True, text=True, timeout=900, check=False,
                           env={**os.environ, "CGO_ENABLED": "0", "GOPROXY": "off", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local"})
     if done.returncode:
         raise SystemExit(f"e2e/clients/chapter does not build: {done.stderr.strip()[-500:]}")
@@ -37,7 +37,7 @@ def built(folder):
 
 
 def run(c, program, server, part, *more):
-    done = subprocess.run([program, f"http://{server.api}", part, *more], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, f"http://{server.api}", part, *more], capture_output=True, text=True, timeout=300, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     for line in lines:
         c.that(line["ok"], line["what"])

@@ -25,7 +25,7 @@ import programs  # noqa: E402
 import wire  # noqa: E402
 
 CLIENT = "@anthropic-ai/claude-code@2.1.197"  # the version whose hook events were recorded
-INSTALL_S, CLIENT_S = 600, 120
+INSTALL_S, CLIENT_S = 1800, 600
 
 
 class Messages:

@@ -294,7 +294,7 @@ def with_the_plugin(counts, laptop, program):
                               timeout=claude_code_test.CLIENT_S, check=False)
 
     def run(*words, environment):
-        return subprocess.run([os.path.join(plugin, "run"), *words], cwd=one, env=environment, input="{}", capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run([os.path.join(plugin, "run"), *words], cwd=one, env=environment, input="{}", capture_output=True, text=True, timeout=300, check=False)
 
     try:
         laptop.run("setup", "claude-code", "--undo")

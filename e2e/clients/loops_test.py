@@ -23,7 +23,7 @@ import programs  # noqa: E402
 import wire  # noqa: E402
 
 EXAMPLES = os.path.join(programs.ROOT, "docs/agents/examples")
-INSTALL_S, CHAT_S = 600, 120
+INSTALL_S, CHAT_S = 1800, 600
 MOST_LINES = 60
 SHRED = "shred -u precious.txt"
 

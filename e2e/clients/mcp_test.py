@@ -21,7 +21,7 @@ import wire  # noqa: E402
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mcp")
 STEPS = os.path.join(HERE, "steps.json")
-INSTALL_S, CLIENT_S = 600, 180
+INSTALL_S, CLIENT_S = 1800, 900
 NODE_WANTED = 22  # the conformance runner requires it
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 # The runner's scenarios for a server that has only tools, by revision. The others need prompts, resources,

@@ -74,7 +74,7 @@ def main():
                 done = subprocess.run(
                     [os.path.join(installed, "schemathesis"), "run", path, "--url", "http://" + server.api, "--checks", CHECKS,
                      "--phases", "examples,coverage,fuzzing", "--max-examples", str(EXAMPLES), "--max-time", str(options.seconds),
-                     "--seed", str(options.seed), "--no-shrink", "--continue-on-failure", "--warnings", "off", "--exclude-operation-id", "forget", "--request-timeout", "20"],
+                     "--seed", str(options.seed), "--no-shrink", "--continue-on-failure", "--warnings", "off", "--exclude-operation-id", "forget", "--request-timeout", "60"],
                     cwd=folder, capture_output=True, text=True, timeout=options.seconds + 300, check=False)
                 checks.that(done.returncode == 0, f"schemathesis finds nothing with --seed {options.seed}", done.stdout[-20_000:] + done.stderr[-2000:])
             checks.that(server.running, "the server is alive", server.tail())

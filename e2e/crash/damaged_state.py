@@ -23,7 +23,7 @@ import programs  # noqa: E402
 import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
-IN_USE, PATIENCE_S, PAGE = 75, 30.0, 4096
+IN_USE, PATIENCE_S, PAGE = 75, 60.0, 4096
 CAPTURES = 60
 
 
@@ -161,7 +161,7 @@ def damage(checks, base, seed):
         checks.that(len(status["damages"]) == 1, f"page {page} of {pages}: the sidecar starts and says so", status["damages"])
         checks.that("set aside" in sidecar.tail(50), "so does its log")
         checks.that(len(glob.glob(file + ".salvaged-*")) >= 1, "the damaged file is kept")
-        done = wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, 30)
+        done = wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, PATIENCE_S)
         status = wire.ask(sidecar.api, "GET", "/v1/status")[1]
         checks.that(done and status["accepted"] == status["delivered"] + status["dead"], "the rest is delivered, the counters balance",
                     {key: status[key] for key in ("accepted", "delivered", "pending", "dead", "dead_by_cause")})
@@ -205,7 +205,7 @@ def changed_bits(checks, base, seed):
     server.start()
     sidecar.start()
     try:
-        done = wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, 30)
+        done = wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, PATIENCE_S)
         messages = [message for number in range(3)
                     for message in wire.ask(sidecar.api, "GET", f"/conversations/c{number}/messages")[1]["messages"]]
         status = wire.ask(sidecar.api, "GET", "/v1/status")[1]
@@ -218,7 +218,7 @@ def changed_bits(checks, base, seed):
                 for word in message["content"].split() if word.startswith("number") and word.endswith("x")}
         checks.equal(told, set(range(CAPTURES)) - set(hurt), "the others are in the conversations, word for word")
         counts = {"messages": len(hurt), "outbox": len(hurt)}
-        checks.that(wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["damaged_rows"] == counts, 30),
+        checks.that(wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["damaged_rows"] == counts, PATIENCE_S),
                     "they are counted", status["damaged_rows"])
         checks.that("the checksum of a row of state.db does not match" in sidecar.tail(100), "the log says so")
     finally:

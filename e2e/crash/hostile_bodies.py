@@ -187,7 +187,7 @@ def half_open(checks, program):
     held = []
     try:
         for number in range(HALF_OPEN):
-            held.append(socket.create_connection((host, int(port)), timeout=10))
+            held.append(socket.create_connection((host, int(port)), timeout=60))
             held[-1].sendall(f"PUT /working-memory/half{number} HTTP/1.1\r\nHost: {program.api}\r\nContent-Type: application/json\r\n"
                              'Content-Length: 5000\r\n\r\n{"fields": {'.encode())
         status, text, seconds = ask(connect(program), "PUT", "/working-memory/whole", b'{"fields": {"a": 1}}')

@@ -48,7 +48,7 @@ def child_of(pid):
     def found():
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             return file.read().split()
-    return int(wire.until(found, 5)[0])
+    return int(wire.until(found, wire.PATIENCE_S)[0])
 
 
 def write(target, program, numbers):
@@ -57,7 +57,7 @@ def write(target, program, numbers):
 
     def writer(mine):
         host, port = program.api.rsplit(":", 1)
-        connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        connection = http.client.HTTPConnection(host, int(port), timeout=4 * wire.PATIENCE_S)
         for item in mine:
             status, _ = target.write(connection, item, f"conversation{item % 3}")
             if not 200 <= status < 300:
@@ -85,7 +85,7 @@ def record(checks, target, folder, items, shim=None):
         try:
             failures += write(target, program, mine)
             os.kill(child_of(program.pid), end)
-            program.process.wait(30)
+            program.process.wait(4 * wire.PATIENCE_S)
         finally:
             program.kill()
     checks.that(not failures, f"{items} writes acknowledged", failures)

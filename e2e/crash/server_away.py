@@ -37,7 +37,7 @@ PATIENCE_S = 120.0  # without progress: then it hangs, also on a busy machine
 
 def post(sidecar, kind, count, rate):
     """Sends `count` captures at `rate` a second over one connection → (marks of those accepted, times of all in ms)."""
-    connection = http.client.HTTPConnection(sidecar.api, timeout=30)
+    connection = http.client.HTTPConnection(sidecar.api, timeout=wire.PATIENCE_S)
     taken, times = [], []
     start = time.monotonic()
     for number in range(count):

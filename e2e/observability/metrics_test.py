@@ -49,9 +49,9 @@ def main():
                                                              f"--lease={NAMESPACE}/operator"],
                                    os.path.join(folder, "operator.log")).start())
             looked = 'controller_runtime_reconcile_total{controller="agent",result="success"}'
-            assert wire.until(lambda: looked in wire.ask(started[2].admin, "GET", "/metrics")[1], 60), "the operator never worked"
+            assert wire.until(lambda: looked in wire.ask(started[2].admin, "GET", "/metrics")[1], 180), "the operator never worked"
             for program in started:
-                metrics = urllib.request.urlopen(f"http://{program.admin}/metrics", timeout=10).read()
+                metrics = urllib.request.urlopen(f"http://{program.admin}/metrics", timeout=60).read()
                 done = subprocess.run([asked.promtool, "check", "metrics"], input=metrics, capture_output=True, check=False)
                 if done.returncode or metrics.count(b"# TYPE") < 10:
                     failed += 1

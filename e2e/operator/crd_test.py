@@ -37,7 +37,7 @@ class Cluster:
     def run(self, *arguments, given=None):
         """→ (exit code, stdout, stderr); stdin is `given` as JSON."""
         done = subprocess.run([*self.command, *arguments], capture_output=True, text=True,
-                              input=json.dumps(given) if given is not None else None, timeout=60)
+                              input=json.dumps(given) if given is not None else None, timeout=180)
         return done.returncode, done.stdout, done.stderr
 
     def apply(self, thing, *arguments):
@@ -192,7 +192,7 @@ def samples(cluster):
     for file in sorted((ROOT / "config/samples").glob("*.yaml")):
         text = file.read_text().replace("namespace: agents", f"namespace: {cluster.namespace}")
         done = subprocess.run([*cluster.command, "apply", "--dry-run=server", "-f", "-"],
-                              capture_output=True, text=True, input=text, timeout=60)
+                              capture_output=True, text=True, input=text, timeout=180)
         yield f"sample {file.name} is taken", done.stderr.strip() if done.returncode else None
 
 

@@ -97,7 +97,7 @@ def decoded(cluster, text):
     found = []
     for document in re.split(r"^---$", text, flags=re.M):
         done = subprocess.run([*cluster.command, "create", "--dry-run=client", "--validate=ignore", "-o", "json", "-f", "-"],
-                              input=document, capture_output=True, text=True, timeout=60, check=False)
+                              input=document, capture_output=True, text=True, timeout=180, check=False)
         if done.returncode == 0 and done.stdout.strip():
             found.append(json.loads(done.stdout))
     return found
@@ -167,13 +167,13 @@ def the_test_sees_a_default_inside_a_list(cluster):
     group = "differs.agentops.io"
     text = (ROOT / "crds/agenttool.yaml").read_text().replace("agents.agentops.io", group)
     crd = json.loads(subprocess.run([*cluster.command, "create", "--dry-run=client", "--validate=ignore", "-o", "json", "-f", "-"],
-                                    input=text, capture_output=True, text=True, timeout=60, check=True).stdout)
+                                    input=text, capture_output=True, text=True, timeout=180, check=True).stdout)
     spec = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
     spec["list"] = {"type": "array", "items": {"type": "object", "properties": {
         "a": {"type": "string"}, "b": {"type": "string", "default": "x"}}}}
     try:
         cluster.apply(crd)
-        cluster.must("wait", "--for=condition=Established", f"crd/{crd['metadata']['name']}", "--timeout=30s")
+        cluster.must("wait", "--for=condition=Established", f"crd/{crd['metadata']['name']}", "--timeout=180s")
         thing = changed(base({"base": "tool"}), {"set": {"/apiVersion": f"{group}/v1alpha1", "/spec/list": [{"a": "1"}]}})
         for _ in range(50):
             if cluster.apply(thing, "--dry-run=server")[0] == 0:

@@ -51,7 +51,7 @@ class Life(Cluster):
     def said(self, kind, name):
         """→ "Status: message" of kstatus."""
         found = json.dumps(json.loads(self.kubectl("get", kind, name, "-n", self.namespace, "-o", "json")))
-        answer = json.loads(subprocess.run([self.judge], input=found + "\n", capture_output=True, text=True, timeout=20, check=True).stdout)
+        answer = json.loads(subprocess.run([self.judge], input=found + "\n", capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout)
         return f"{answer['status']}: {answer['message']}"
 
     def becomes(self, kind, name, status, words=""):

@@ -155,7 +155,7 @@ def nothing_was_refused(t):
 def what_is_granted_is_used(t):
     wanted = t.granted() - BY_A_NODE - HELD
     assert len(wanted) > 40, wanted
-    wire.until(lambda: wanted <= t.calls()[0], 20, 0.5)
+    wire.until(lambda: wanted <= t.calls()[0], PATIENCE_S, 0.5)
     print(f"  {len(t.granted())} rights granted, {len(t.calls()[0] & t.granted())} of them used; {len(BY_A_NODE)} take a node")
     assert wanted <= t.calls()[0], f"granted and never used: {sorted(wanted - t.calls()[0])}"
 

@@ -107,7 +107,7 @@ class Move(Cluster):
     def do(self, block):
         """Runs a block of the page → its output."""
         text = block.replace("localhost:17437", self.old.address).replace("localhost:27437", self.server.api if self.server else "")
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=self.work, capture_output=True, text=True, timeout=180, check=False,
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=self.work, capture_output=True, text=True, timeout=600, check=False,
                               env={**os.environ, "PATH": self.path, "KUBECONFIG": self.kubeconfig})
         if done.returncode:
             raise RuntimeError(f"{block.splitlines()[0]} …: {(done.stderr or done.stdout).strip()[-500:]}")
@@ -264,7 +264,7 @@ def main():
         state = os.path.join(folder, "api")
         try:
             up = subprocess.run([str(ROOT / "e2e/cluster/up"), "--api-only", "--with-controller-manager", "--state", state],
-                                capture_output=True, text=True, timeout=1800, check=True)
+                                capture_output=True, text=True, timeout=6000, check=True)
             return tell(Move(up.stdout.strip().splitlines()[-1], asked, folder))
         finally:
             subprocess.run([str(ROOT / "e2e/cluster/down"), "--purge", "--state", state], check=False, timeout=120, capture_output=True)

@@ -52,7 +52,7 @@ class Tools:
         self.promtool, self.name = asked.promtool, name
 
     def run(self, command, given=None):
-        done = subprocess.run(command, capture_output=True, text=True, input=given, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, input=given, timeout=300)
         return done.returncode, done.stdout, done.stderr.strip()
 
     def must(self, command, given=None):
@@ -301,7 +301,7 @@ def an_upgrade_serves_the_new_fields_of_the_crds(t):
         crd.write_text(text)
         t.must([*t.helm, "upgrade", t.name, later, *install])
     # The API server publishes a new schema within seconds.
-    assert wire.until(lambda: t.run(explain)[0] == 0, 60), "the field is not served"
+    assert wire.until(lambda: t.run(explain)[0] == 0, 180), "the field is not served"
     t.must([*t.helm, "uninstall", t.name, "-n", t.name])
     t.must([*t.kubectl, "apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds")])
 

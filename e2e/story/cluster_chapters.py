@@ -31,7 +31,7 @@ except OSError as failure:
     print(type(failure).__name__)
 """
 HEAL_S = 10.0  # 2 on an idle machine: each look takes two calls of kubectl
-SETTLE_S = 30
+SETTLE_S = 120
 
 BAD_AGENTS = {  # description: (old text of the sample, new text, the word that the refusal must contain)
     "a regular expression that does not compile": ("'error|panic|fatal'", "'error|(panic'", "matchOutput"),
@@ -179,7 +179,7 @@ def two_namespaces(story):
     c.that(theirs not in str(ours) and mine in str(ours), "ours has what is ours, and nothing of it")
     strangers_at_every_route(story, token, ours)
     c.equal(rows(driver.token()), ours, "and all of ours is as it was")
-    driver.kubectl("delete", "agent", "coder", "-n", NEXT_DOOR, "--timeout=60s")
+    driver.kubectl("delete", "agent", "coder", "-n", NEXT_DOOR, "--timeout=300s")
 
 
 def strangers_at_every_route(story, token, ours):
@@ -211,7 +211,7 @@ def deletion(story):
     c.chapter("f. An Agent is deleted: its objects go, its volume stays, and is not adopted in silence")
     pod = driver.pod("quiet")
     claims = [v["persistentVolumeClaim"]["claimName"] for v in pod["spec"]["volumes"] if "persistentVolumeClaim" in v]
-    driver.kubectl("delete", "agent", "quiet", "--timeout=60s")
+    driver.kubectl("delete", "agent", "quiet", "--timeout=300s")
 
     def left():
         return [i["kind"] + "/" + i["metadata"]["name"] for i in driver.get(

@@ -60,7 +60,7 @@ class Embedded(Driver):
                 "--tools", tools, "--marker", marker] + (["--end"] if end else [])
         environment = {**os.environ, "AGENT_MEMORY_URL": "http://" + self.sidecars[agent].api}
         self.agent = subprocess.Popen(argv, env=environment, cwd=self.folder, stdout=subprocess.PIPE, text=True)
-        out, _ = self.agent.communicate(timeout=120)
+        out, _ = self.agent.communicate(timeout=600)
         if self.agent.returncode:
             raise SystemExit(f"the agent ended with {self.agent.returncode}")
         return [json.loads(line) for line in out.splitlines()]

@@ -45,12 +45,12 @@ def serves(story, mode, title):
     marker = mode + story.run
     lines = turn(driver, pod, "one", "Why does main.c not compile?", marker, "compile")
     c.equal([line["status"] for line in lines], [200] * len(lines), f"its turn of {len(lines)} events is acknowledged")
-    c.that(wire.until(lambda: captured(driver, marker), 30, 0.3), "what the rule captured is at the server")
+    c.that(wire.until(lambda: captured(driver, marker), 180, 0.3), "what the rule captured is at the server")
     driver.kubectl("rollout", "restart", "deployment/stranger")
     driver.kubectl("rollout", "status", "deployment/stranger", f"--timeout={READY_S}s")
     after = runs(driver, "stranger", other_than=pod)
     c.equal(names(after), ["memory"], "after a rollout its new pod has the sidecar")
-    recalled = wire.until(lambda: marker in context_of(turn(driver, after, "two", f"What about main.c and {marker}?", marker)), 30, 0.5)
+    recalled = wire.until(lambda: marker in context_of(turn(driver, after, "two", f"What about main.c and {marker}?", marker)), 180, 0.5)
     c.that(recalled, "and is told of what the former one met")
     leave(story)
 
@@ -81,8 +81,8 @@ def captured(driver, marker):
 
 
 def leave(story):
-    story.driver.kubectl("delete", "deployment", "stranger", "bystander", "--ignore-not-found", "--timeout=60s")
-    story.driver.kubectl("delete", "agent", "guest", "--ignore-not-found", "--timeout=60s")
+    story.driver.kubectl("delete", "deployment", "stranger", "bystander", "--ignore-not-found", "--timeout=300s")
+    story.driver.kubectl("delete", "agent", "guest", "--ignore-not-found", "--timeout=300s")
 
 
 FOREIGN_CHAPTERS = (foreign_pods, by_webhook)

@@ -4,7 +4,7 @@ import json
 import wire
 
 SPACE = "agents-hindered"
-SAID_S, RUNS_S = 30, 90
+SAID_S, RUNS_S = 120, 300
 QUOTA = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "cpu"}, "spec": {"hard": {"limits.cpu": "4"}}}
 AGENT = {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": "held"},
          "spec": {"image": "agent-memory/sample-agent:dev"}}
@@ -32,4 +32,4 @@ def hindrances(story):
         wire.until(lambda: ready().get("status") == "True", RUNS_S, 0.5)
         c.equal(ready().get("status"), "True", "with the field set its pod runs")
     finally:
-        driver.try_kubectl("delete", "namespace", SPACE, "--timeout=60s")
+        driver.try_kubectl("delete", "namespace", SPACE, "--timeout=300s")

@@ -113,7 +113,7 @@ def autoscaling(story):
             c.say("| " + line)
     finally:
         driver.try_kubectl("delete", "hpa", "scaled", "stranger", "--ignore-not-found")
-        driver.try_kubectl("delete", "agent", "scaled", "--ignore-not-found", "--timeout=60s")
+        driver.try_kubectl("delete", "agent", "scaled", "--ignore-not-found", "--timeout=300s")
         leave(story)
         metrics.end()
 

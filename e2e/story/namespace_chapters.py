@@ -7,7 +7,7 @@ import wire
 from on_cluster import NAMESPACE, NEXT_DOOR, ready
 
 COUNT = 4
-GONE_S = 60
+GONE_S = 180  # 60 on an idle machine
 NAMES = [f"leaver-{number}" for number in range(COUNT)]
 
 
@@ -33,7 +33,7 @@ def namespace_goes(story):
     c.that(min(waiting) > 0, "the server is away: captures wait in each outbox", waiting)
     claims = claims_of(driver)
     deleted, stays = NAMES[:-1], NAMES[-1]
-    driver.kubectl("delete", "agents", *deleted, *there, "--timeout=60s")
+    driver.kubectl("delete", "agents", *deleted, *there, "--timeout=300s")
     went = wire.until(lambda: len(driver.get("pods", *there)["items"]) == 1, GONE_S, 0.3)
     c.that(went, f"{len(deleted)} Agents are deleted, and their pods go within {GONE_S} s", driver.get("pods", *there))
     c.equal(claims_of(driver), claims, f"{len(claims)} of {COUNT} claims are there, none on its way out")

@@ -27,7 +27,7 @@ import http.client, json, sys, urllib.parse
 where = urllib.parse.urlsplit(sys.argv[1])
 for line in sys.stdin:
     token, method, path, body = json.loads(line)
-    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
     step = "connecting"
     try:
         connection.connect()
@@ -38,7 +38,7 @@ for line in sys.stdin:
     except OSError as failure:
         print(json.dumps({"status": 0, "body": f"{method} {path}: {step}: {failure!r}"}))
 """
-READY_S = 120
+READY_S = 300
 MIB = 1024
 
 
@@ -57,13 +57,13 @@ class OnCluster(Driver):
         self.before, self.idle, self.tokens = {}, [], {}
 
     # --- kubectl -------------------------------------------------------------
-    def try_kubectl(self, *arguments, given=None, timeout=180):
+    def try_kubectl(self, *arguments, given=None, timeout=600):
         """→ (exit code, stdout, stderr)."""
         done = subprocess.run([*self.base, "-n", NAMESPACE, *arguments], capture_output=True, text=True,
                               input=given, timeout=timeout, check=False)
         return done.returncode, done.stdout, done.stderr
 
-    def kubectl(self, *arguments, given=None, timeout=180):
+    def kubectl(self, *arguments, given=None, timeout=600):
         code, out, error = self.try_kubectl(*arguments, given=given, timeout=timeout)
         if code:
             raise KubectlFailed(f"kubectl {' '.join(arguments)}: {error.strip() or out.strip()}")
@@ -92,7 +92,7 @@ class OnCluster(Driver):
         found = self.pods(LABEL + agent)
         return found[0] if found else None
 
-    def exec_agent(self, agent, *command, timeout=180):
+    def exec_agent(self, agent, *command, timeout=600):
         pod = self.pod(agent)
         return self.kubectl("exec", pod["metadata"]["name"], "-c", pod["spec"]["containers"][0]["name"], "--",
                             *command, timeout=timeout)
@@ -116,7 +116,7 @@ class OnCluster(Driver):
 
     def must_helm(self, verb, *more):
         done = subprocess.run([*self.helm, verb, RELEASE, os.path.join(programs.ROOT, "charts/agent-memory"), "-n", NAMESPACE,
-                               "--wait", "--timeout", "180s", *more], capture_output=True, text=True, check=False)
+                               "--wait", "--timeout", f"{READY_S}s", *more], capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"helm {verb} failed: {done.stderr.strip()}\n{self.words()}")
 
@@ -151,11 +151,11 @@ class OnCluster(Driver):
         return True
 
     def remove(self):
-        self.try_kubectl("delete", "agents", "--all", "-n", NEXT_DOOR, "--timeout=60s")
-        self.try_kubectl("delete", "namespace", NEXT_DOOR, "--timeout=120s")
-        self.try_kubectl("delete", "agents", "--all", "--timeout=60s")
+        self.try_kubectl("delete", "agents", "--all", "-n", NEXT_DOOR, "--timeout=300s")
+        self.try_kubectl("delete", "namespace", NEXT_DOOR, "--timeout=300s")
+        self.try_kubectl("delete", "agents", "--all", "--timeout=300s")
         self.uninstall()
-        self.try_kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
+        self.try_kubectl("delete", "namespace", NAMESPACE, "--timeout=300s")
 
     def words(self):
         """The pods and the latest Events, for the message of a failed start."""
@@ -179,7 +179,7 @@ class OnCluster(Driver):
 
     # --- what the chapters use -----------------------------------------------
     def memory_url(self):
-        wire.until(lambda: self.status_url("coder"), 30, 0.2)
+        wire.until(lambda: self.status_url("coder"), READY_S, 0.2)
         return self.status_url("coder")
 
     def status_url(self, agent):
@@ -251,7 +251,7 @@ class OnCluster(Driver):
 
     def server_down(self):
         self.kubectl("scale", "statefulset", RELEASE, "--replicas=0")
-        wire.until(lambda: not self.get("pods", "-l", SERVER_LABEL)["items"], 60, 0.3)
+        wire.until(lambda: not self.get("pods", "-l", SERVER_LABEL)["items"], READY_S, 0.3)
 
     def server_up(self):
         self.kubectl("scale", "statefulset", RELEASE, "--replicas=1")

@@ -52,7 +52,7 @@ class SettingsWrites:
         self.process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         os.set_blocking(self.process.stdout.fileno(), False)
         self.text = b""
-        if not wire.until(lambda: len(self.seen()) == len(self.objects), 30, 0.1):
+        if not wire.until(lambda: len(self.seen()) == len(self.objects), 180, 0.1):
             raise SystemExit(f"of {self.objects} are seen {self.seen()}")
         self.text = b""
 

@@ -80,7 +80,7 @@ def runs(story):
     c.chapter("g. An Agent of mode task: each AgentRun is a Job that ends when its agent does")
     good, bad = "good" + story.run, "bad" + story.run
     apply(driver, run("early", "once", [good, "0"]))
-    wire.until(lambda: truths(status(driver, "early")).endswith("AgentNotFound"), 30, 0.1)
+    wire.until(lambda: truths(status(driver, "early")).endswith("AgentNotFound"), 180, 0.1)
     c.equal(truths(status(driver, "early")), "False Unknown False AgentNotFound", "a run waits for its Agent")
     apply(driver, task("once"))
     code, _, error = driver.try_kubectl("wait", "agentrun/early", "--for=condition=Succeeded", f"--timeout={READY_S}s")
@@ -103,10 +103,10 @@ def runs(story):
     for line in driver.kubectl("get", "agentruns").rstrip().split("\n"):
         c.say("| " + line)
     before = driver.get("agentrun", "early")["metadata"]["resourceVersion"]
-    driver.kubectl("delete", "job", "early", "--timeout=60s")
-    driver.kubectl("delete", "agent", "once", "--timeout=60s")
+    driver.kubectl("delete", "job", "early", "--timeout=300s")
+    driver.kubectl("delete", "agent", "once", "--timeout=300s")
     apply(driver, task("once"))
-    wire.until(lambda: driver.condition("once", "Ready").get("status") == "True", 30, 0.2)
+    wire.until(lambda: driver.condition("once", "Ready").get("status") == "True", 180, 0.2)
     c.equal(driver.get("agentrun", "early")["metadata"]["resourceVersion"], before,
             "an ended run is not written again though its Job and its Agent are gone")
 
@@ -116,7 +116,7 @@ def slow_ends(story):
     c.chapter("h. A sidecar that is slow to end, or is killed, does not hold up or fail its Job")
     marker = "slow" + story.run
     apply(driver, task("once"), task("hasty", terminationGracePeriodSeconds=2))
-    wire.until(lambda: driver.condition("hasty", "Ready").get("status") == "True", 30, 0.2)
+    wire.until(lambda: driver.condition("hasty", "Ready").get("status") == "True", 180, 0.2)
     driver.server_down()
     apply(driver, run("slow", "once", [marker, "0"], storage={"size": "1Gi"}), run("killed", "hasty", [marker, "0"]))
     for name, grace_s in (("slow", GRACE_S), ("killed", 2)):
@@ -131,13 +131,13 @@ def slow_ends(story):
     c.equal(driver.condition("once", "MemoryEndpointsReady").get("status"), "False",
             "the server was away at the pod's first start: the agent ran, and MemoryEndpointsReady says so")
     driver.server_up()
-    driver.kubectl("delete", "agentrun", "slow", "--timeout=60s")
-    wire.until(lambda: not driver.get("job", "slow"), 60, 0.3)
+    driver.kubectl("delete", "agentrun", "slow", "--timeout=300s")
+    wire.until(lambda: not driver.get("job", "slow"), 180, 0.3)
     again = run("slow", "once", ["more" + marker, "0"], storage={"size": "1Gi"})
     apply(driver, again)
-    wire.until(lambda: "VolumeNotAdopted" in truths(status(driver, "slow")), 30, 0.2)
+    wire.until(lambda: "VolumeNotAdopted" in truths(status(driver, "slow")), 180, 0.2)
     c.equal(truths(status(driver, "slow")), "False Unknown True VolumeNotAdopted", "its volume is kept, not taken in silence")
-    driver.kubectl("delete", "agentrun", "slow", "--timeout=60s")
+    driver.kubectl("delete", "agentrun", "slow", "--timeout=300s")
     again["spec"]["storage"]["adopt"] = True
     apply(driver, again)
     seen = ended(driver, "slow")
@@ -160,7 +160,7 @@ def blockers(story):
         ready = wire.until(named, READY_S, 0.3) or {}
         c.that(ready.get("reason") in ("ErrImagePull", "ImagePullBackOff"), f"{name}: {ready.get('message', '')[:100]}",
                status(driver, name))
-    driver.kubectl("delete", "agentrun", "no-agent", "no-sidecar", "--timeout=60s")
+    driver.kubectl("delete", "agentrun", "no-agent", "no-sidecar", "--timeout=300s")
 
 
 def pod_of(driver, name):
@@ -185,7 +185,7 @@ def count(driver, total, at_once=4, tag="r"):
     """Starts `total` runs, and ends every second one by deleting its pod → counts: among them the runs whose record is
     at the server, whose agent reached the sidecar at its first try, and that ended."""
     apply(driver, task("once"))
-    wire.until(lambda: driver.condition("once", "Ready").get("status") == "True", 30, 0.2)
+    wire.until(lambda: driver.condition("once", "Ready").get("status") == "True", 180, 0.2)
     todo, going, seen = list(range(total)), {}, {}
     while todo or going:
         fresh = [todo.pop(0) for _ in range(min(at_once - len(going), len(todo)))]

@@ -79,13 +79,13 @@ def serves(story):
     c.equal(code, 0, f"kubectl wait --for=condition=Ready: after {time.monotonic() - began:.1f} s {error.strip()}")
     driver.wait_ready("agents.agentops.io/agent=sharer")
     driver.turn("sharer", "one-" + marker, "Why does main.c not compile?", "compile", marker)
-    c.that(wire.until(lambda: remembers(driver, marker, f"two-{time.monotonic()}-{marker}"), 30, 0.5),
+    c.that(wire.until(lambda: remembers(driver, marker, f"two-{time.monotonic()}-{marker}"), 180, 0.5),
            "what a tool said in one conversation is told in the next")
 
     def counted():  # the operator counts once a minute, and when the object changes
         driver.kubectl("annotate", "memoryserver", "shared", "--overwrite", f"look={time.monotonic()}")
         return driver.get("memoryserver", "shared")["status"].get("rows")
-    wire.until(counted, 30, 0.5)
+    wire.until(counted, 180, 0.5)
     for line in driver.kubectl("get", "memoryservers", "-o", "wide").rstrip().split("\n"):
         c.say("| " + line)
     status = driver.get("memoryserver", "shared")["status"]
@@ -101,28 +101,28 @@ def goes_back(story):
     c.that(named, "an image that cannot be had: Ready is False and names it", said(driver, "Ready"))
     apply(driver, server(storage={"size": "64Mi"}))
     c.that(becomes(driver, "Ready", "True"), "and back: ready again, no pod was deleted by hand", said(driver, "Ready"))
-    driver.kubectl("delete", "memoryserver", "shared", "--timeout=60s")
-    wire.until(lambda: not driver.pods("agents.agentops.io/memory-server=shared"), 60, 0.3)
+    driver.kubectl("delete", "memoryserver", "shared", "--timeout=300s")
+    wire.until(lambda: not driver.pods("agents.agentops.io/memory-server=shared"), 180, 0.3)
     c.that(not driver.get("service", "shared") and driver.get("pvc", "data-shared-0"), "deleted: its objects go, its volume stays")
-    wire.until(lambda: not driver.get("pod", "shared-0"), 60, 0.3)
+    wire.until(lambda: not driver.get("pod", "shared-0"), 180, 0.3)
     was = with_volume(driver, 999)
     apply(driver, server(storage={"size": "64Mi"}))
     c.that(becomes(driver, "Ready", "False VolumeNotAdopted"), "another of its name does not take it in silence", said(driver, "Ready"))
     apply(driver, server(storage={"size": "64Mi", "adopt": True}))
     c.that(becomes(driver, "Stalled", "True NewerSchema"), "adopted, and written by a newer version: Stalled says so", said(driver, "Ready"))
-    driver.kubectl("delete", "memoryserver", "shared", "--timeout=60s")
-    wire.until(lambda: not driver.get("pod", "shared-0"), 60, 0.3)
+    driver.kubectl("delete", "memoryserver", "shared", "--timeout=300s")
+    wire.until(lambda: not driver.get("pod", "shared-0"), 180, 0.3)
     c.equal(with_volume(driver, was[0]), ["999"] * len(was), "its files were not touched")
     apply(driver, server(storage={"size": "64Mi", "adopt": True}))
-    c.that(becomes(driver, "Ready", "True") and wire.until(lambda: remembers(driver, marker, f"three-{time.monotonic()}"), 60, 0.5),
+    c.that(becomes(driver, "Ready", "True") and wire.until(lambda: remembers(driver, marker, f"three-{time.monotonic()}"), 180, 0.5),
            "with its own version again: everything is remembered", said(driver, "Ready"))
 
 
 def leave(story):
     driver = story.driver
-    driver.kubectl("delete", "agent", "sharer", "--timeout=60s")
-    driver.kubectl("delete", "memoryserver", "shared", "--timeout=60s")
-    driver.kubectl("delete", "pvc", "data-shared-0", "--timeout=60s")
+    driver.kubectl("delete", "agent", "sharer", "--timeout=300s")
+    driver.kubectl("delete", "memoryserver", "shared", "--timeout=300s")
+    driver.kubectl("delete", "pvc", "data-shared-0", "--timeout=300s")
 
 
 SERVER_CHAPTERS = (serves, *((goes_back,) if ALL else ()), leave)

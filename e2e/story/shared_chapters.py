@@ -4,7 +4,7 @@ from driver import sample
 from on_cluster import NAMESPACE
 
 RESOURCE = "sharedmemories.memory.agents.agentops.io"
-GRANT_S = 60  # limit for the operator's Roles, and for the ten seconds that the server caches an access review
+GRANT_S = 180  # limit for the operator's Roles, and for the ten seconds that the server caches an access review
 
 
 def shared_memory(story):

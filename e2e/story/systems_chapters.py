@@ -53,7 +53,7 @@ def agents_of(story, name):
             driver.wait_ready(LABEL + agent)
         yield page
     finally:
-        driver.kubectl("delete", "-f", "-", "--timeout=60s", given=page.manifest)
+        driver.kubectl("delete", "-f", "-", "--timeout=300s", given=page.manifest)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ def uninstall(story):
     marker = learn(story)
     rows, kept, running = everything(story), lasting(driver), who_runs(driver)
     c.that(driver.uninstall(), "helm uninstall")
-    gone = wire.until(lambda: not driver.get("pods", "-l", "app.kubernetes.io/instance=agent-memory")["items"], 60, 0.3)
+    gone = wire.until(lambda: not driver.get("pods", "-l", "app.kubernetes.io/instance=agent-memory")["items"], 180, 0.3)
     c.that(gone, "operator and server are gone", driver.get("pods"))
     c.equal(lasting(driver), kept, f"{len(kept)} Agents and claims are the same objects")
     c.equal(who_runs(driver), running, "the agents run on")

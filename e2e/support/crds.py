@@ -7,7 +7,7 @@ import subprocess
 import wire
 
 CRDS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "crds")
-PATIENCE_S = 120
+PATIENCE_S = 300
 
 
 def _asked(kubectl, *arguments):

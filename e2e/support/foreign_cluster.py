@@ -19,7 +19,7 @@ WEBHOOK = ROOT / "config/overlays/foreign-pods-webhook"
 LABEL, CLASS = "agents.agentops.io/memory", "agents.agentops.io/class"
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 AGENTS = "/apis/agents.agentops.io/v1alpha1/namespaces/{}/agents"
-PATIENCE_S = 60
+PATIENCE_S = 180
 
 
 def free_port():
@@ -39,10 +39,10 @@ class Cluster:
         self.spaces, self.policies, self.program = [self.name, self.name + "-b"], [], None
         self.proxy = subprocess.Popen([*self.kubectl, "proxy", "--port=0"], stdout=subprocess.PIPE, text=True)
         port = int(re.search(r":(\d+)", self.proxy.stdout.readline())[1])
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
 
     def run(self, *arguments, given=None):
-        done = subprocess.run([*self.kubectl, *arguments], input=given, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run([*self.kubectl, *arguments], input=given, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         if done.returncode:
             raise RuntimeError(f"kubectl {' '.join(arguments)[:200]}: {done.stderr.strip()[-400:]}")
         return done.stdout

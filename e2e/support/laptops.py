@@ -10,7 +10,7 @@ import tempfile
 import programs
 import wire
 
-COMMAND_S = 90
+COMMAND_S = 300
 # Stands for a program of memory beside `agent-memory`, which gives its children no settings by the environment.
 PATIENT = """#!/bin/sh
 case "$1" in --*) export {settings} ;; esac

@@ -15,8 +15,8 @@ import wire
 from programs import Program
 
 LEASE, LEASE_S = "agent-memory-operator", 15  # the chart's name of the Lease, which its Role contains
-# For events whose time is not judged: allows for two cores, a sanitized build and parallel tests.
-PATIENCE_S = 60
+# For events whose time is not judged: allows for two slow cores, a sanitized build and parallel tests.
+PATIENCE_S = 180
 
 
 class Proxy:
@@ -75,7 +75,7 @@ class Cluster:
         self.namespace, self.started = f"{name}-{uuid.uuid4().hex[:6]}", []
 
     def kubectl(self, *arguments, given=None):
-        done = subprocess.run([*self.command, *arguments], input=given, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([*self.command, *arguments], input=given, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         if done.returncode:
             raise RuntimeError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()[-300:]}")
         return done.stdout

@@ -3,7 +3,7 @@ import os
 import subprocess
 import sys
 
-INSTALL_S = 300
+INSTALL_S = 1800
 
 
 def folder_of(checks, name, pins):

@@ -24,7 +24,7 @@ import tempfile
 import time
 import urllib.parse
 
-HOOK_TIMEOUT_S = 10
+HOOK_TIMEOUT_S = 30
 LATER = "TO" "DO"  # the word that the grep tool searches; in two pieces because scripts/tidy.py refuses it
 TOOL_TIMEOUT_S = 30
 
