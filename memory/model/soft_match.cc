@@ -3,6 +3,8 @@
 #include "memory/model/soft_match.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -42,24 +44,24 @@ Window WindowOf(std::span<const Record> records, size_t i) {
 // records have it.
 std::vector<Floats> NearestOf(std::span<const std::span<const Piece>> records,
                               const AskedPieces& asked, const PieceMeaning& meaning) {
+  // A bit for each piece fits into the nearest cache, and yields them in the order of the table.
+  constexpr size_t kBits = std::numeric_limits<uint64_t>::digits;
+  std::array<uint64_t, (size_t{std::numeric_limits<Piece>::max()} + 1) / kBits> has{};
+  for (const std::span<const Piece> pieces : records)
+    for (const Piece piece : pieces) has[piece / kBits] |= uint64_t{1} << piece % kBits;
   // Of each piece its place among the distinct ones, from 1; kept, since clearing all of it takes
   // longer.
   thread_local std::vector<uint16_t> places(size_t{std::numeric_limits<Piece>::max()} + 1);
   uint16_t* const place = places.data();
-  size_t total = 0;
-  for (const std::span<const Piece> pieces : records) total += pieces.size();
-  std::vector<Piece> distinct(std::min(total, kMostDistinct) + 1);
-  size_t count = 0;
-  for (const std::span<const Piece> pieces : records) {
-    for (const Piece piece : pieces) {
-      // Without a branch, which no processor predicts.
-      const bool is_new = (place[piece] == 0) & (count < kMostDistinct);
-      distinct.data()[count] = piece;
-      count += is_new;
-      place[piece] = is_new ? static_cast<uint16_t>(count) : place[piece];
+  std::vector<Piece> distinct;
+  for (size_t word = 0; word < has.size(); ++word) {
+    for (uint64_t left = has[word]; left != 0 && distinct.size() < kMostDistinct;
+         left &= left - 1) {
+      distinct.push_back(
+          static_cast<Piece>(word * kBits + static_cast<size_t>(std::countr_zero(left))));
+      place[distinct.back()] = static_cast<uint16_t>(distinct.size());
     }
   }
-  distinct.resize(count);
   std::vector<PieceCosines> cosines = meaning.Compare(distinct, asked.pieces);
   cosines.insert(cosines.begin(), PieceCosines{});  // of pieces that are not among them
   std::vector<Floats> nearest;
