@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares the memory server of two builds in one run: rounds in turn, each with a new data directory, and the median of
 the rounds' ratios. Prints durable POSTs a second of one client and of 64, GET /context, and resident memory; exit 1 if a
-bar is missed. Needs two release builds and an idle machine; does not test correctness.
+bar is missed. Needs two release builds and an idle machine; does not test correctness. Both builds use the embedding
+table of this repository: without it a build makes no vectors, and is faster for that.
 
     scripts/bench/compare.py BEFORE AFTER [--rounds 5] [--seconds 3] [--rows 10000] [--seed 1]
 
@@ -32,13 +33,16 @@ FIGURES = {
     "filled": ("resident memory after the rows, MiB", False, None),
 }
 MOST_IDLE_MIB = 14
+TABLE = os.path.join(programs.ROOT, "share/agent-memory-server/embedding.table")
 
 
 def measure(bench, folder, options):
     """One round of one build → its figures."""
     os.environ["AGENT_MEMORY_BIN"] = folder
     data = tempfile.mkdtemp(dir=bench.folder)
-    server = programs.server(data).start()
+    server = programs.server(data)
+    server.arguments += ["--embedding-table", TABLE]
+    server.start()
     try:
         server.ready()
         found = {"idle": programs.resident(server.pid)[0] / 1024}
