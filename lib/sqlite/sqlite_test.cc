@@ -315,6 +315,25 @@ TEST(Writer, AfterCommitWorkDelaysNoAnswer) {
   EXPECT_EQ(Count(again), 2);
 }
 
+TEST(Writer, AfterCommitWorkWaitsUntilThereIsSome) {
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
+  ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
+  int answered = 0, followed = 0;
+  Writer::Options options;
+  options.answered = [&] { return ++answered == 2; };
+  options.after_commit = [&](Database&) -> Status {
+    ++followed;
+    return {};
+  };
+  Writer writer(std::move(database), options);
+  for (int n = 1; n <= 3; ++n)
+    EXPECT_TRUE(writer.RunAny([n](Database& db) { return Insert(db, n); }));
+  writer.Stop();
+  EXPECT_EQ(answered, 3);
+  EXPECT_EQ(followed, 1);
+}
+
 // An FTS5 index without one of its shadow tables refuses the end of a savepoint.
 TEST(Writer, FailedRollbackOfOneWorkEndsNoProcess) {
   const testing::TemporaryDirectory directory;

@@ -202,7 +202,8 @@ void Writer::TakeBatch(Batch& batch) {
     return;
   }
   CommitAndAnswer(batch);
-  if (options_.after_commit && !LogIsHeld()) FollowUp();
+  if (options_.after_commit && !LogIsHeld() && (!options_.answered || options_.answered()))
+    FollowUp();
   if (chore_.due == kNever && options_.chore) chore_.due = {};
   if (steady_clock::now() >= chore_.due) RunChore(false);
   // On a full disk the next delete needs the space of the WAL. Short of a limit, new writes do: a
@@ -234,7 +235,7 @@ Status Writer::RunTransaction(Batch& batch) {
     }
   }
   Status committed = options_.before_commit ? options_.before_commit(database_) : Status();
-  if (committed) committed = transaction.Commit();
+  if (committed) committed = CommitTransaction(transaction);
   // SQLite commits no transaction in which it found corruption. That is no failed sync: earlier
   // commits stay, and other items may not touch the corrupt pages.
   if (!committed && database_.MetDamage())
@@ -242,7 +243,15 @@ Status Writer::RunTransaction(Batch& batch) {
   return committed;
 }
 
-// The same; after it nothing that could not be synced looks as if it were.
+// Counts inside of the transaction, where the count takes no locks of its own.
+Status Writer::CommitTransaction(Transaction& transaction) {
+  const Result<int64_t> reusable = database_.ReusableBytes();
+  RETURN_IF_ERROR(transaction.Commit());
+  if (reusable) reusable_bytes_ = *reusable;
+  return {};
+}
+
+// RunTransaction; after it nothing that could not be synced looks as if it were.
 Status Writer::CommitOrFail(Batch& batch) {
   Status committed = RunTransaction(batch);
   bool passing = committed || committed.error().code == Code::kFull ||
@@ -268,7 +277,9 @@ void Writer::CommitAndAnswer(Batch& batch) {
     (void)Checkpoint(Database::Log::kEmpty);
     RetryFrees(batch, committed);
   }
-  if (auto bytes = database_.ReusableBytes(); bytes) reusable_bytes_ = *bytes;
+  // What chores freed meanwhile counts although nothing was committed.
+  if (!committed)
+    if (auto bytes = database_.ReusableBytes(); bytes) reusable_bytes_ = *bytes;
   for (auto& item : batch) item->done.set_value(committed ? std::move(item->outcome) : committed);
 }
 

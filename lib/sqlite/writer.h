@@ -54,6 +54,9 @@ class Writer {
         nullptr;  // called once: after it every item is refused
     // Runs last in each transaction; an error rolls the transaction back.
     std::function<base::Status(Database&)> before_commit = nullptr;
+    // Called after each batch and its answers → whether `after_commit` has work to do. Null:
+    // always.
+    std::function<bool()> answered = nullptr;
     // Runs after each batch and its answers, in its own transaction. An error is logged and rolls
     // back that transaction only; the hook pauses with backoff from 1 s to 5 min.
     std::function<base::Status(Database&)> after_commit = nullptr;
@@ -111,6 +114,7 @@ class Writer {
   base::Status RunTransaction(Batch& batch);
   void TakeBatch(Batch& batch);
   void CommitAndAnswer(Batch& batch);
+  base::Status CommitTransaction(Transaction& transaction);
   void RetryFrees(Batch& batch, base::Status& committed);
   void FollowUp();
   void RunChore(bool closing);

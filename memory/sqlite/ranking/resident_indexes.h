@@ -15,6 +15,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/sqlite/database.h"
@@ -32,6 +33,7 @@ namespace memory {
 struct ChangedSlots {
   std::vector<int64_t> all;          // of rows, and of their vectors
   std::vector<int64_t> remote_gaps;  // rows that are new or lost their remote vector
+  std::vector<int64_t> waiting;      // rows that began to wait for the full-text index
 };
 
 class ResidentIndexes {
@@ -80,6 +82,8 @@ class ResidentIndexes {
   std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
                             std::vector<int64_t> ranges);
   int64_t model() const { return options_.model; }  // of the vectors
+  // The rows that began to wait for the full-text index since the last call; the writer's thread.
+  std::vector<int64_t> TakeWaiting() { return std::exchange(changed_.waiting, {}); }
 
   // Drops a range's index, since postings of dead rows stay in it for a while. Queries bring the
   // index back.

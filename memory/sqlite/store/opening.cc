@@ -68,7 +68,7 @@ Database::Options StoreState::Reading() const {
   return reading;
 }
 
-Status StoreState::Index(Database& writer, Status (*step)(Database&)) {
+Status StoreState::Index(Database& writer, const std::function<Status(Database&)>& step) {
   if (index_damaged) return {};
   const bool met_before = writer.MetDamage();
   Status indexed = step(writer);
@@ -159,15 +159,21 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   writing.before_commit = [state = state.get(), count](Database& writer) -> Status {
     // Without the version of this change readers would answer from the state before it.
     if (Status told = state->resident.Publish(writer); !told) return NotNow(told.error());
+    if (Status told = state->waiting.Add(writer, state->resident.TakeWaiting()); !told)
+      return NotNow(told.error());
     count(writer);
     return {};
   };
-  writing.after_commit = [state = state.get()](Database& writer) -> Status {
+  writing.answered = [state = state.get()] {
     state->remote_gaps.Commit();
+    return state->waiting.IsMany();
+  };
+  writing.after_commit = [state = state.get()](Database& writer) -> Status {
     // Pending rows can wait longer: indexing them must not fail a delete on a full volume.
     ASSIGN_OR_RETURN(int64_t reusable, writer.ReusableBytes());
     if (SpaceGuard* space = state->options.space; space && !space->Admit(reusable)) return {};
-    return state->Index(writer, IndexManyWaiting);
+    return state->Index(writer,
+                        [state](Database& file) { return IndexManyWaiting(file, state->waiting); });
   };
   writing.when_idle = [state = state.get()](Database& writer) {
     return state->Index(writer, IndexWaiting);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -20,6 +21,7 @@
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/usage.h"
+#include "memory/sqlite/tables/waiting.h"
 #include "memory/sqlite/traces/sqlite_traces.h"
 #include "memory/sqlite/turns/turn_rows.h"
 #include "memory/store/embedder.h"
@@ -48,7 +50,8 @@ struct StoreState {
   sqlite::Database::Options Reading() const;  // of reading connections
   // Runs IndexWaiting or IndexManyWaiting. A no-op from the report of a corrupt index until
   // RebuildIndex, so that writes continue.
-  base::Status Index(sqlite::Database& writer, base::Status (*step)(sqlite::Database&));
+  base::Status Index(sqlite::Database& writer,
+                     const std::function<base::Status(sqlite::Database&)>& step);
   // Read-your-writes: indexes pending rows before a search. False: the wait was too long; the
   // search runs without those rows.
   bool WaitForIndex();
@@ -62,6 +65,7 @@ struct StoreState {
   std::string salt;  // of the file, set by its opening
   StoreUsage usage;  // outlives the writer, which reads it
   std::atomic<bool> index_damaged{false};
+  WaitingTally waiting;  // of the writer's thread
   RemoteGapList remote_gaps;
   ResidentIndexes resident;  // outlives readers and writer, which use it
   Eraser eraser;             // the writer's

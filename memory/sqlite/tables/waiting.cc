@@ -63,11 +63,29 @@ Status IndexWaiting(Database& database) {
   return any ? database.Execute("DELETE FROM waiting") : Status();
 }
 
-Status IndexManyWaiting(Database& database) {
+Status WaitingTally::Add(Database& database, const std::vector<int64_t>& slots) {
+  for (const int64_t slot : slots) {
+    ASSIGN_OR_RETURN(Statement read,
+                     database.Prepare("SELECT length FROM waiting WHERE slot = ?1"));
+    ASSIGN_OR_RETURN(const bool waits, read.Bind(slot).Step());
+    if (waits) Set(rows_ + 1, characters_ + read.Int(0));
+  }
+  return {};
+}
+
+bool WaitingTally::IsMany() const { return rows_ >= kManyRows || characters_ >= kManyBytes; }
+
+void WaitingTally::Set(int64_t rows, int64_t characters) {
+  rows_ = rows;
+  characters_ = characters;
+}
+
+// After a batch the tally is what it was, since the caller may roll back: the next call finds less.
+Status IndexManyWaiting(Database& database, WaitingTally& tally) {
   ASSIGN_OR_RETURN(Statement count, database.Prepare("SELECT count(*), sum(length) FROM waiting"));
   ASSIGN_OR_RETURN(bool row, count.Step());
-  const bool many = row && (count.Int(0) >= kManyRows || count.Int(1) >= kManyBytes);
-  return many ? IndexWaiting(database) : Status();
+  if (row) tally.Set(count.Int(0), count.Int(1));
+  return tally.IsMany() ? IndexWaiting(database) : Status();
 }
 
 Result<bool> AnyWaits(Database& database, const std::vector<int64_t>& ranges) {

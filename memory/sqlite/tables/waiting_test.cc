@@ -84,6 +84,19 @@ TEST_F(StoreIndexTest, ManyOrLongRowsAreIndexedWithoutIdleTime) {
   EXPECT_EQ(Waiting(), 0);
 }
 
+TEST_F(StoreIndexTest, RowsSavedOneByOneAreIndexedInBatches) {
+  MustSave(Note("the zeppelin landed"));
+  EXPECT_EQ(Find("zeppelin"), Ids{1}) << "the row does not wait any more, and counts until then";
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 511; ++i) MustSave(Note("row " + std::to_string(round * 1000 + i)));
+    ASSERT_TRUE(store_->ProbeWrite());
+    EXPECT_EQ(Waiting(), 511);
+    MustSave(Note("the last one " + std::to_string(round)));
+    ASSERT_TRUE(store_->ProbeWrite());
+    EXPECT_EQ(Waiting(), 0);
+  }
+}
+
 TEST_F(StoreIndexTest, BlockedWriterDelaysNoReader) {
   MustSave(Note("the zeppelin landed"));
   EXPECT_EQ(Find("zeppelin"), Ids{1});
