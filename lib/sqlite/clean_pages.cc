@@ -1,5 +1,5 @@
 // The page format: sqlite.org/fileformat2.html, 1.6. The VFS copies the method table of the
-// system's files and replaces xWrite; the file objects stay the system's.
+// system's files and replaces xWrite; the file objects stay the system's. A WAL joins its writes.
 #include "lib/sqlite/clean_pages.h"
 
 #include <sqlite3.h>
@@ -9,6 +9,8 @@
 #include <cstring>
 #include <mutex>
 #include <vector>
+
+#include "lib/sqlite/joined_log.h"
 
 namespace sqlite {
 namespace {
@@ -33,7 +35,9 @@ int WriteClean(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 of
 
 int OpenClean(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* opened) {
   const int rc = the_systems->xOpen(vfs, name, file, flags, opened);
-  if (rc != SQLITE_OK || !(flags & SQLITE_OPEN_MAIN_DB) || !file->pMethods) return rc;
+  if (rc != SQLITE_OK || !file->pMethods) return rc;
+  if (flags & SQLITE_OPEN_WAL) JoinLogWrites(file, the_systems->szOsFile);
+  if (!(flags & SQLITE_OPEN_MAIN_DB)) return rc;
   std::call_once(methods_once, [file] {
     original = file->pMethods;
     cleaning = *original;
@@ -76,6 +80,7 @@ const char* CleanPagesVfs() {
     copy.zName = "clean-pages";
     copy.pNext = nullptr;
     copy.xOpen = OpenClean;
+    copy.szOsFile += JoinedLogBytes();
     return copy;
   }();
   static const int kRegistered = sqlite3_vfs_register(&vfs, 0);
