@@ -25,8 +25,37 @@ std::set<std::pair<uint64_t, uint64_t>> written_files;
 
 }  // namespace
 
+sqlite3_stmt* StatementCache::Take(std::string_view sql) {
+  const auto entry = of_text_.find(sql);
+  if (entry == of_text_.end() || entry->second.empty()) return nullptr;
+  sqlite3_stmt* statement = entry->second.back();
+  entry->second.pop_back();
+  --idle_;
+  return statement;
+}
+
+void StatementCache::Note(std::string_view sql, sqlite3_stmt* statement) {
+  home_[statement] = &of_text_[std::string(sql)];
+}
+
+void StatementCache::Give(sqlite3_stmt* statement) {
+  const auto home = home_.find(statement);
+  if (idle_ < kMostIdle) {
+    home->second->push_back(statement);
+    ++idle_;
+    return;
+  }
+  home_.erase(home);
+  sqlite3_finalize(statement);
+}
+
+void StatementCache::Clear() {
+  for (auto& [sql, statements] : of_text_)
+    for (sqlite3_stmt* statement : statements) sqlite3_finalize(statement);
+}
+
 Connection::~Connection() {
-  for (auto& [sql, statement] : idle) sqlite3_finalize(statement);
+  statements.Clear();
   // An automatic checkpoint would copy frames into the file whose sync failed.
   if (handle && broken) sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_close_v2(handle);

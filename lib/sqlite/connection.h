@@ -6,9 +6,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,27 @@
 #include "lib/sqlite/row_checksum.h"
 
 namespace sqlite {
+
+// Compiled statements by text. A text keeps its entry, so that taking and giving back a statement
+// allocates nothing.
+class StatementCache {
+ public:
+  sqlite3_stmt* Take(std::string_view sql);                  // null: none is idle
+  void Note(std::string_view sql, sqlite3_stmt* statement);  // compiled just now; its user has it
+  void Give(sqlite3_stmt* statement);                        // back by its user, after a reset
+  void Clear();                                              // finalizes the idle ones
+
+ private:
+  static constexpr size_t kMostIdle = 128;
+  using Idle = std::vector<sqlite3_stmt*>;
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, Idle, Hash, std::equal_to<>> of_text_;
+  std::unordered_map<sqlite3_stmt*, Idle*> home_;  // of each statement that is not finalized
+  size_t idle_ = 0;
+};
 
 inline constexpr int kBusyTimeoutMs = 5000;
 
@@ -39,7 +61,7 @@ struct Connection {
   std::function<void(const base::Error&)> on_damage, on_broken;
   std::pair<uint64_t, uint64_t> written_file = {0, 0};  // device and inode, of a writer
   std::vector<UnsoundRow> unsound;                      // see Database::TakeUnsoundRows
-  std::multimap<std::string, sqlite3_stmt*, std::less<>> idle;
+  StatementCache statements;
 
   ~Connection();
   // Makes this the one writer of the open file. kConflict: this process has another one.

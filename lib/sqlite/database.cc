@@ -14,16 +14,12 @@ using base::Result;
 using base::Status;
 
 Result<Statement> Database::Prepare(std::string_view sql) {
-  auto cached = connection_->idle.find(sql);
-  if (cached != connection_->idle.end()) {
-    sqlite3_stmt* statement = cached->second;
-    connection_->idle.erase(cached);
-    return Statement(connection_, statement);
-  }
-  sqlite3_stmt* statement = nullptr;
+  sqlite3_stmt* statement = connection_->statements.Take(sql);
+  if (statement) return Statement(connection_, statement);
   int rc = sqlite3_prepare_v3(connection_->handle, sql.data(), static_cast<int>(sql.size()),
                               SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   if (rc != SQLITE_OK) return connection_->Fail(rc, "prepare");
+  connection_->statements.Note(sql, statement);
   return Statement(connection_, statement);
 }
 
@@ -149,11 +145,7 @@ Statement::~Statement() {
   if (!statement_) return;
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);
-  if (connection_->idle.size() < 128) {
-    connection_->idle.emplace(sqlite3_sql(statement_), statement_);
-  } else {
-    sqlite3_finalize(statement_);
-  }
+  connection_->statements.Give(statement_);
 }
 
 Statement& Statement::Bind(int64_t value) {
