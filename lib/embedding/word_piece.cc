@@ -91,6 +91,7 @@ WordPiece::WordPiece(std::string_view vocabulary) : vocabulary_(vocabulary) {
     lines_.push_back(static_cast<uint32_t>(at));
   lines_.push_back(static_cast<uint32_t>(at));
   slots_.assign(std::bit_ceil(2 * size()), 0);
+  bits_.assign(std::bit_ceil(8 * size() + 64) / 64, 0);
   for (uint32_t number = 0; number < std::min<size_t>(size(), kNumber - 1); ++number) {
     std::string_view piece = PieceAt(number);
     const bool goes_on = GoesOn(piece);
@@ -101,6 +102,7 @@ WordPiece::WordPiece(std::string_view vocabulary) : vocabulary_(vocabulary) {
     hash = Mix(hash);
     uint32_t& slot = slots_[SlotOf(piece, goes_on, hash)];
     if (slot == 0) slot = (number + 1) | MarkOf(hash);
+    bits_[BitOf(hash) / 64] |= uint64_t{1} << (BitOf(hash) % 64);
   }
 }
 
@@ -131,7 +133,9 @@ void WordPiece::CutWord(Word& word, std::vector<uint32_t>& pieces) const {
     for (size_t i = 0; i < length; ++i) hashes[i + 1] = Hash(hashes[i], text[at + i]);
     uint32_t piece = 0;
     for (; length > 0; --length) {
-      piece = slots_[SlotOf(text.substr(at, length), at > 0, Mix(hashes[length]))] & kNumber;
+      const uint64_t hash = Mix(hashes[length]);
+      if (!MayBePiece(hash)) continue;
+      piece = slots_[SlotOf(text.substr(at, length), at > 0, hash)] & kNumber;
       if (piece > 0) break;
     }
     if (length == 0) {
