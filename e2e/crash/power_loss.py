@@ -3,7 +3,7 @@
 rebuilds the files on the disk after each call, in three models (disk_model.py), and checks that they contain every
 item acknowledged by then, once, without damage. kill_loops.py tests kills.
 
-    power_loss.py [--items 80] [--every 1] [--only server|sidecar|items|…]
+    power_loss.py [--items 100] [--every 1] [--only server|sidecar|items|…]
 
 With stubbed syncs (nosync.c) the same replay must find losses, else it proves nothing. The last
 line is 'N passed, M failed'."""
@@ -185,7 +185,7 @@ def teeth(checks, name, folder, options, shim):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, default=80, help="acknowledged writes for each program")
+    parser.add_argument("--items", type=int, default=100, help="acknowledged writes for each program")
     parser.add_argument("--every", type=int, default=1, help="look after every n-th call only")
     parser.add_argument("--only", choices=tuple(KINDS))
     options = parser.parse_args()
