@@ -6,6 +6,7 @@ the key (ADR 61, 62).
     model_away.py
 
 The last line is 'N passed, M failed'."""
+import datetime
 import http.server
 import json
 import os
@@ -60,6 +61,17 @@ class Model:
     def __exit__(self, *_):
         self.goes_on.set()
         self.server.shutdown()
+
+
+def today():
+    return datetime.datetime.now(datetime.timezone.utc).date()
+
+
+def within_a_day():
+    """The budget is of a day (UTC): shortly before midnight, waits for the next one."""
+    day = today()
+    if (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2 * WAIT_S)).date() != day:
+        wire.until(lambda: today() != day, 3 * WAIT_S, 1)
 
 
 def turn(server, text=SAID):
@@ -166,6 +178,7 @@ def run(c, folder, model):
 
 def main():
     c = Checks()
+    within_a_day()
     with tempfile.TemporaryDirectory(prefix="agent-memory-model-") as folder, Model() as model:
         run(c, folder, model)
     return c.end()
