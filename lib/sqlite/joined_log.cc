@@ -14,7 +14,7 @@ namespace {
 constexpr int kTailBytes = 64 << 10;  // the frames of most commits of one caller
 
 struct Tail {
-  unsigned char* bytes = nullptr;  // kTailBytes; allocated by the first write
+  unsigned char* bytes = nullptr;  // kTailBytes; null after a sync
   sqlite3_int64 begin = 0;         // in the file
   int size = 0;                    // of what waits
   sqlite3_int64 end() const { return begin + size; }
@@ -68,6 +68,8 @@ int ReadTail(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
 int SyncTail(sqlite3_file* file, int flags) {
   Tail& tail = TailOf(file);
   const int rc = FlushTail(file, tail);
+  free(tail.bytes);  // hundreds of open files are idle
+  tail.bytes = nullptr;
   return rc == SQLITE_OK ? plain_log->xSync(file, flags) : rc;
 }
 

@@ -145,8 +145,8 @@ TEST(Readers, BusyReadersAre503AfterTheWaitLimit) {
         sqlite::Database::Options reading;
         reading.access = sqlite::Access::kReader;
         ASSIGN_OR_RETURN(auto database, sqlite::Database::Open(scratch.File("store"), reading));
-        ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(database, nullptr));
-        return std::make_unique<Reader>(Reader{std::move(database), std::move(ranker), 0});
+        ASSIGN_OR_RETURN(auto candidates, SqliteCandidates::Make(std::move(database)));
+        return std::make_unique<Reader>(std::move(candidates), nullptr);
       },
       options);
   {

@@ -1,6 +1,6 @@
 // Postings of one range of rows in memory: which row holds which word how often, and the facts of
 // each row that ranking needs. Pure. Locks, budget and SQLite are
-// sqlite/ranking/resident_indexes.h.
+// ranking/resident_indexes.h.
 #pragma once
 
 #include <cstddef>

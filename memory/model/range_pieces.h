@@ -1,5 +1,5 @@
 // The pieces of the texts of one range of rows in memory (piece_meaning.h). Pure.
-// sqlite/ranking has locks and SQLite.
+// memory/ranking has locks.
 #pragma once
 
 #include <cstddef>

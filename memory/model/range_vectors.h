@@ -1,5 +1,5 @@
 // The vectors of one range of rows in memory, and the exact search over them. A row is compared
-// together with its neighbours in the session. Pure. sqlite/ranking has locks and SQLite,
+// together with its neighbours in the session. Pure. memory/ranking has locks,
 // lib/embedding makes vectors.
 #pragma once
 

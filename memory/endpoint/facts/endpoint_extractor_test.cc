@@ -103,10 +103,9 @@ TEST_F(ExtractorTest, HangingModelIsAbandonedAndPaused) {
   EXPECT_EQ(Counted("late"), 1);
   EXPECT_EQ(Up(), 0);
   EXPECT_LT(metrics_.Value(kTokensLeft), 200'000) << "it may have worked on the turn";
-  const int asked = chat_.requests();
   for (int i = 0; i < 100; ++i)
     EXPECT_EQ(Facts(Turn(i)).substr(0, by_patterns_.size()), by_patterns_);
-  EXPECT_EQ(chat_.requests(), asked);
+  EXPECT_LE(chat_.requests(), 1) << "the first may arrive late";
   EXPECT_EQ(Counted("paused"), 100);
   chat_.Set(Way::kAnswer);
   Make({});

@@ -12,7 +12,7 @@
 #include "lib/base/process/file.h"
 #include "lib/base/process/log.h"
 #include "lib/base/text/digest.h"
-#include "memory/sqlite/ranking/resident_budget.h"
+#include "memory/ranking/resident_budget.h"
 
 namespace memory {
 

@@ -60,8 +60,8 @@ Result<FoundItems> SqliteItems::Retrieve(const std::string& project, const std::
   ASSIGN_OR_RETURN(const auto number, FindProject(snapshot.database(), project));
   if (!number) return FoundItems();
   const TextQuery words{query, *number, aged_ms, parts_.deadline_ms, std::move(stop)};
-  ASSIGN_OR_RETURN(const TextMatches matches,
-                   snapshot.ranker().RankTexts(snapshot.database(), kItemWords, words));
+  SqliteTexts texts(snapshot.candidates(), kItemWords, aged_ms);
+  ASSIGN_OR_RETURN(const TextMatches matches, RankTexts(texts, words));
   if (!matches.words) return Latest(snapshot.database(), *number, limit, aged_ms);
   ASSIGN_OR_RETURN(const std::vector<Ranked> ranked,
                    FuseNear(snapshot.database(), matches, words, limit));

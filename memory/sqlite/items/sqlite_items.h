@@ -5,6 +5,7 @@
 
 #include "lib/sqlite/writer.h"
 #include "memory/model/fusion.h"
+#include "memory/ranking/text_ranking.h"
 #include "memory/sqlite/items/item_rows.h"
 #include "memory/sqlite/reading/snapshot.h"
 

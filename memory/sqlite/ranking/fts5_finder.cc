@@ -3,7 +3,6 @@
 #include "memory/sqlite/ranking/fts5_finder.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "memory/model/slots.h"
 #include "memory/sqlite/ranking/fts5_tokens.h"
@@ -72,9 +71,6 @@ Result<Fts5Finder> Fts5Finder::Make(sqlite::Database& database) {
 
 namespace {
 
-constexpr const char* kFindWords =
-    "SELECT hits(words) FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3";
-
 Status FindRange(sqlite::Database& database, const char* sql, const std::string& expression,
                  int64_t low, int64_t high) {
   ASSIGN_OR_RETURN(sqlite::Statement find, database.Prepare(sql));
@@ -82,99 +78,23 @@ Status FindRange(sqlite::Database& database, const char* sql, const std::string&
   return find.Run();
 }
 
-Error NoExpression(const std::string& reason) {
-  return Error{Code::kInvalid, "q is not a valid FTS5 expression: " + reason};
-}
-
 }  // namespace
 
-Result<bool> Fts5Finder::Find(sqlite::Database& database, const RankQuery& query,
-                              const std::string& expression, std::vector<size_t> owner,
-                              Matches& found_rows) {
-  // "*reads" and "*id" are special queries of FTS5 in which an auxiliary function crashes.
-  if (expression.starts_with('*')) return NoExpression("nothing stands before the *");
+Result<bool> Fts5Finder::Find(sqlite::Database& database, const char* find, MatchText match,
+                              const SearchBounds& bounds, Matches& found_rows) {
   sink_->found = &found_rows;
-  sink_->owner = std::move(owner);
-  const sqlite::TimeLimit limit(database, query.deadline_ms, query.stop);
+  sink_->owner = std::move(match.owner);
+  const sqlite::TimeLimit limit(database, bounds.deadline_ms, bounds.stop);
   Status found;
-  if (query.ranges.empty()) found = FindRange(database, kFindWords, expression, 0, INT64_MAX);
-  for (int64_t range : query.ranges) {
+  if (bounds.ranges.empty()) found = FindRange(database, find, match.expression, 0, INT64_MAX);
+  for (int64_t range : bounds.ranges) {
     if (!found) break;
-    found = FindRange(database, kFindWords, expression, range << kRangeBits,
+    found = FindRange(database, find, match.expression, range << kRangeBits,
                       ((range + 1) << kRangeBits) - 1);
   }
   if (found) return false;
   if (found.error().code == Code::kTimeout) return true;  // the matches so far count
-  // Only a plain SQLITE_ERROR is a fault of the expression.
-  if (query.operators && sqlite3_errcode(database.handle()) == SQLITE_ERROR)
-    return NoExpression(sqlite3_errmsg(database.handle()));
   return found.error();
-}
-
-Result<bool> Fts5Finder::FindTexts(sqlite::Database& database, const TextTable& table,
-                                   const TextQuery& query, const std::string& expression,
-                                   std::vector<size_t> owner, Matches& found_rows) {
-  sink_->found = &found_rows;
-  sink_->owner = std::move(owner);
-  const sqlite::TimeLimit limit(database, query.deadline_ms, query.stop);
-  Status found = FindRange(database, table.find, expression, query.project << kRangeBits,
-                           ((query.project + 1) << kRangeBits) - 1);
-  if (found) return false;
-  if (found.error().code == Code::kTimeout) return true;
-  return found.error();
-}
-
-Result<std::vector<Record>> LoadRecords(sqlite::Database& database, const Matches& found,
-                                        const std::vector<Match>& rows) {
-  std::string slots = "[";
-  for (const Match& match : rows)
-    slots += (&match == rows.data() ? "" : ",") + std::to_string(match.slot);
-  slots += "]";
-  ASSIGN_OR_RETURN(
-      sqlite::Statement read,
-      database.Prepare("SELECT o.slot, session, position, words, marks, created_ms "
-                       "FROM json_each(?1) j CROSS JOIN observations o ON o.slot = j.value"));
-  read.Bind(std::string_view(slots));
-  std::vector<Record> records;
-  records.reserve(rows.size());
-  auto match = rows.begin();
-  RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) {
-    const int64_t slot = row.Int(0);
-    while (match->slot != slot) ++match;  // both are in order of slots
-    records.push_back(
-        {slot, row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), HitsOf(found, *match)});
-  }));
-  return records;
-}
-
-Status AppendNeighbours(sqlite::Database& database, const RankQuery& query,
-                        const std::vector<Record>& records, int64_t reach,
-                        std::vector<Record>& neighbours) {
-  std::unordered_set<int64_t> known;
-  for (const Record& record : records) known.insert(record.slot);
-  for (size_t i = 0; i < records.size();) {
-    const int64_t session = records[i].session;
-    size_t last = i;
-    while (last + 1 < records.size() && records[last + 1].session == session &&
-           records[last + 1].position - records[last].position <= 2 * reach + 1) {
-      ++last;
-    }
-    ASSIGN_OR_RETURN(
-        sqlite::Statement read,
-        database.Prepare("SELECT slot, position, words, marks, created_ms FROM observations "
-                         "WHERE session = ?1 AND position BETWEEN ?2 AND ?3"));
-    read.Bind(session).Bind(records[i].position - reach).Bind(records[last].position + reach);
-    RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) {
-      const int64_t slot = row.Int(0);
-      const bool inside = query.ranges.empty() ||
-                          std::find(query.ranges.begin(), query.ranges.end(), slot >> kRangeBits) !=
-                              query.ranges.end();
-      if (!inside || known.contains(slot)) return;
-      neighbours.push_back({slot, session, row.Int(1), row.Int(2), row.Int(3), row.Int(4), {}});
-    }));
-    i = last + 1;
-  }
-  return {};
 }
 
 }  // namespace memory

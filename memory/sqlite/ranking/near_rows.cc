@@ -29,10 +29,10 @@ constexpr const char* kOfRemote =
     "CROSS JOIN observations o ON o.slot = v.slot WHERE v.slot BETWEEN ?1 AND "
     "?2 AND v.model = ?3 AND o.deleted_ms IS NULL ORDER BY v.slot";
 
-Status ReadVectors(Database& database, const Meaning& meaning, int64_t range,
+Status ReadVectors(Database& database, const VectorQuery& query, int64_t range,
                    std::vector<ReadVector>& rows) {
-  ASSIGN_OR_RETURN(Statement read, database.Prepare(meaning.remote ? kOfRemote : kOfTable));
-  read.Bind(range << kRangeBits).Bind(((range + 1) << kRangeBits) - 1).Bind(meaning.model);
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(query.remote ? kOfRemote : kOfTable));
+  read.Bind(range << kRangeBits).Bind(((range + 1) << kRangeBits) - 1).Bind(query.model);
   return read.ForEachRow([&](const Statement& row) {
     rows.push_back({{row.Int(0), row.Int(1), row.Int(2), {}}, row.Text(3)});
   });
@@ -40,23 +40,24 @@ Status ReadVectors(Database& database, const Meaning& meaning, int64_t range,
 
 }  // namespace
 
-Result<bool> ReadNear(Database& database, const Meaning& meaning, std::vector<int64_t> ranges,
-                      int64_t left_ms, const std::stop_token& stop, std::vector<Similarity>& near) {
-  if (left_ms <= 0) return true;
+Result<bool> ReadNear(Database& database, const VectorQuery& query, const SearchBounds& bounds,
+                      std::vector<Similarity>& near) {
+  if (bounds.deadline_ms <= 0) return true;
+  std::vector<int64_t> ranges = bounds.ranges;
   std::sort(ranges.begin(), ranges.end());
-  const sqlite::TimeLimit limit(database, left_ms, stop);
+  const sqlite::TimeLimit limit(database, bounds.deadline_ms, bounds.stop);
   for (int64_t range : ranges) {
     std::vector<ReadVector> read;
-    Status done = ReadVectors(database, meaning, range, read);
+    Status done = ReadVectors(database, query, range, read);
     if (!done && done.error().code != Code::kTimeout) return done.error();
     std::vector<RangeVectors::NewRow> rows;
     for (ReadVector& row : read) {
       row.row.values = AsVector(row.bytes);
       rows.push_back(row.row);
     }
-    RangeVectors vectors(range, meaning.values.size());
+    RangeVectors vectors(range, query.values.size());
     vectors.Put(rows);
-    vectors.AppendSimilarities(meaning.values, near);
+    vectors.AppendSimilarities(query.values, near);
     if (!done) return true;
   }
   return false;

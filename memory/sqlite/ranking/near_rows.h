@@ -1,5 +1,4 @@
-// The similarity of rows to a query, for ranges without a resident index, from the tables `vectors`
-// and `remote_vectors`. fusion.h weighs it.
+// The similarity of rows to a query, from the tables `vectors` and `remote_vectors`.
 #pragma once
 
 #include <span>
@@ -7,8 +6,7 @@
 #include <vector>
 
 #include "lib/sqlite/database.h"
-#include "memory/model/range_vectors.h"
-#include "memory/sqlite/ranking/rank_query.h"
+#include "memory/rows/candidates.h"
 
 namespace memory {
 
@@ -17,10 +15,8 @@ inline std::span<const int8_t> AsVector(std::string_view bytes) {
   return {reinterpret_cast<const int8_t*>(bytes.data()), bytes.size()};
 }
 
-// Appends the rows of `ranges` with a vector of the meaning's model, in order of slots. → whether
-// the deadline, in `left_ms`, passed and cut the result.
-base::Result<bool> ReadNear(sqlite::Database& database, const Meaning& meaning,
-                            std::vector<int64_t> ranges, int64_t left_ms,
-                            const std::stop_token& stop, std::vector<Similarity>& near);
+// Candidates::AppendNear.
+base::Result<bool> ReadNear(sqlite::Database& database, const VectorQuery& query,
+                            const SearchBounds& bounds, std::vector<Similarity>& near);
 
 }  // namespace memory

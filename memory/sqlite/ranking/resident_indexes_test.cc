@@ -1,5 +1,5 @@
 // Resident indexes return the results of FTS5 after random writes, and keep to their budget.
-#include "memory/sqlite/ranking/resident_indexes.h"
+#include "memory/ranking/resident_indexes.h"
 
 #include <gtest/gtest.h>
 

@@ -101,20 +101,21 @@ Result<Snapshot> Snapshot::BeginFor(ReaderPool& pool, int64_t milliseconds, std:
   const int64_t until_ms = clock.MonotonicMs() + milliseconds;
   ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, pool.Acquire(milliseconds));
   const int64_t left_ms = std::max<int64_t>(until_ms - clock.MonotonicMs(), 0);
-  sqlite::TimeLimit limit(reader->database, left_ms, std::move(stop), std::move(over));
-  Status begun = Run(reader->database, "BEGIN");
+  sqlite::TimeLimit limit(reader->candidates->database(), left_ms, std::move(stop),
+                          std::move(over));
+  Status begun = Run(reader->candidates->database(), "BEGIN");
   Snapshot snapshot(pool, std::move(reader), std::move(limit));
   if (!begun) return begun.error();
   return snapshot;
 }
 
-Status Snapshot::Renew() { return reader_->database.Execute("ROLLBACK; BEGIN"); }
+Status Snapshot::Renew() { return database().Execute("ROLLBACK; BEGIN"); }
 
 Snapshot::~Snapshot() {
   if (!reader_) return;
   if (limit_->Met()) pool_->CutOff("read-timeout");
   limit_.reset();
-  if (Status ended = Run(reader_->database, "ROLLBACK"); !ended) {
+  if (Status ended = Run(database(), "ROLLBACK"); !ended) {
     base::LogError("the rollback of a snapshot failed", {{"reason", ended.error().message}});
   }
   pool_->Release(std::move(reader_));

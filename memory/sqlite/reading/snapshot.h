@@ -11,13 +11,16 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/sqlite/database.h"
-#include "memory/sqlite/ranking/ranker.h"
+#include "memory/ranking/ranker.h"
+#include "memory/sqlite/ranking/sqlite_candidates.h"
 
 namespace memory {
 
 // A reading connection with the ranker that is bound to it.
 struct Reader {
-  sqlite::Database database;
+  Reader(std::unique_ptr<SqliteCandidates> of, ResidentIndexes* resident)
+      : candidates(std::move(of)), ranker(*candidates, resident) {}
+  std::unique_ptr<SqliteCandidates> candidates;
   Ranker ranker;
   int64_t idle_since_ms = 0;  // monotonic
 };
@@ -64,7 +67,8 @@ class Snapshot {
   Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();
   base::Status Renew();  // moves to the newest commit
-  sqlite::Database& database() { return reader_->database; }
+  sqlite::Database& database() { return candidates().database(); }
+  SqliteCandidates& candidates() { return *reader_->candidates; }
   Ranker& ranker() { return reader_->ranker; }
 
  private:

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/sqlite/writer.h"
-#include "memory/sqlite/ranking/resident_indexes.h"
+#include "memory/ranking/resident_indexes.h"
 #include "memory/volume/space_guard.h"
 
 namespace memory {

@@ -75,12 +75,12 @@ Result<std::vector<FoundEpisode>> Store::SearchEpisodes(const EpisodeQuestion& q
   query.admits = [&](int64_t slot) -> Result<bool> {
     return std::binary_search(query.nearest_of->begin(), query.nearest_of->end(), slot);
   };
-  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(query));
   if (ranking.behind) {
     state_->WaitForIndex();
     RETURN_IF_ERROR(snapshot.Renew());
     query.even_behind = true;
-    ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
+    ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(query));
   }
   for (auto slot = query.nearest_of->rbegin();
        slot != query.nearest_of->rend() && ranking.rows.size() < question.limit; ++slot) {

@@ -37,8 +37,8 @@ Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
                                            ResidentIndexes* resident) {
   ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
   RETURN_IF_ERROR(Liveness::RegisterFunction(liveness, connection));
-  ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection, resident));
-  return std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)});
+  ASSIGN_OR_RETURN(auto candidates, SqliteCandidates::Make(std::move(connection)));
+  return std::make_unique<Reader>(std::move(candidates), resident);
 }
 
 }  // namespace
@@ -47,14 +47,19 @@ StoreState::StoreState(std::string of, StoreOptions with)
     : options(std::move(with)),
       path(std::move(of)),
       usage(path, options.quota),
-      resident({path,
+      resident({[this]() -> Result<std::unique_ptr<Candidates>> {
+                  ASSIGN_OR_RETURN(Database reader,
+                                   Database::Open(path, {sqlite::Access::kReader, 512}));
+                  ASSIGN_OR_RETURN(auto candidates, SqliteCandidates::Make(std::move(reader)));
+                  return std::unique_ptr<Candidates>(std::move(candidates));
+                },
                 options.index_budget ? options.index_budget
                                      : std::make_shared<ResidentBudget>(options.index_bytes),
                 options.index_at_once, options.embedder ? options.embedder->model() : 0,
                 options.embedder ? options.embedder->dimensions() : 0,
-                options.embedder ? options.embedder->pieces() : nullptr,
-                options.remote ? [this](const auto& slots) { remote_gaps.Announce(slots); }
-                               : std::function<void(const std::vector<int64_t>&)>()}),
+                options.embedder ? options.embedder->pieces() : nullptr}),
+      changes(resident, options.remote ? [this](const auto& slots) { remote_gaps.Announce(slots); }
+                                       : std::function<void(const std::vector<int64_t>&)>()),
       eraser(
           {path, options.erase_after, options.on_erased, &index_damaged, &resident, options.space}),
       liveness(std::make_shared<Liveness>(*options.clock)),
@@ -133,7 +138,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   ASSIGN_OR_RETURN(auto reader,
                    OpenReader(path, state->Reading(), state->liveness, &state->resident));
   reader.reset();
-  state->resident.Watch(database);
+  state->changes.Watch(database);
   RETURN_IF_ERROR(state->usage.Read(database));
   ASSIGN_OR_RETURN(const int64_t aged_ms, conversation::SqliteRows(database).LoadClock());
   state->fields.emplace(*options.clock, aged_ms, options.working_memory_ttl_ms);
@@ -158,8 +163,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   };
   writing.before_commit = [state = state.get(), count](Database& writer) -> Status {
     // Without the version of this change readers would answer from the state before it.
-    if (Status told = state->resident.Publish(writer); !told) return NotNow(told.error());
-    if (Status told = state->waiting.Add(writer, state->resident.TakeWaiting()); !told)
+    if (Status told = state->changes.Publish(writer); !told) return NotNow(told.error());
+    if (Status told = state->waiting.Add(writer, state->changes.TakeWaiting()); !told)
       return NotNow(told.error());
     count(writer);
     return {};

@@ -46,12 +46,12 @@ Result<Ranking> RankInScope(Snapshot& snapshot, const std::function<bool()>& wai
       return memory::IsSeenBy(snapshot.database(), *filter.viewer, slot);
     };
   }
-  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(query));
   if (!ranking.behind) return ranking;
   const bool partial = !wait_for_index();
   RETURN_IF_ERROR(snapshot.Renew());
   query.even_behind = true;
-  ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(query));
   ranking.partial = ranking.partial || partial;
   return ranking;
 }

@@ -11,10 +11,11 @@
 #include "lib/sqlite/database.h"
 #include "lib/sqlite/writer.h"
 #include "memory/keeping/sweeping.h"
+#include "memory/ranking/resident_indexes.h"
 #include "memory/sqlite/cells/cell_tables.h"
 #include "memory/sqlite/consolidation/sqlite_consolidation.h"
 #include "memory/sqlite/items/sqlite_items.h"
-#include "memory/sqlite/ranking/resident_indexes.h"
+#include "memory/sqlite/ranking/row_changes.h"
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/removal/eraser.h"
 #include "memory/sqlite/store/remote_gaps.h"
@@ -68,6 +69,7 @@ struct StoreState {
   WaitingTally waiting;  // of the writer's thread
   RemoteGapList remote_gaps;
   ResidentIndexes resident;  // outlives readers and writer, which use it
+  RowChanges changes;        // outlives the writer
   Eraser eraser;             // the writer's
   const std::shared_ptr<Liveness> liveness;
   std::mutex rules_mutex;     // serializes changes of rules

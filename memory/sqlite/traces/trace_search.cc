@@ -120,12 +120,12 @@ Result<Ranking> SqliteTraces::Rank(Snapshot& snapshot, const TraceContext& conte
            (question.kind.empty() || KindOf(row->row) == question.kind) &&
            (question.scope.empty() || row->scope == question.scope);
   };
-  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(query));
   if (!ranking.behind) return ranking;
   const bool waited = parts_.wait_for_index();
   RETURN_IF_ERROR(snapshot.Renew());
   query.even_behind = true;
-  ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(query));
   ranking.partial = ranking.partial || !waited;
   return ranking;
 }

@@ -1,6 +1,6 @@
 // The resident indexes of a store: postings (postings.h) and vectors (range_vectors.h) of the
-// ranges that are queried, kept equal to the file, within the budget of all stores
-// (resident_budget.h). FTS5 finds the rest. Reasons are in ADR 10.
+// ranges that are queried, kept equal to the engine's, within the budget of all
+// stores (resident_budget.h). The engine finds the rest. Reasons are in ADR 10.
 #pragma once
 
 #include <atomic>
@@ -15,47 +15,36 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "lib/sqlite/database.h"
 #include "memory/model/piece_meaning.h"
 #include "memory/model/postings.h"
 #include "memory/model/range_pieces.h"
 #include "memory/model/range_vectors.h"
-#include "memory/sqlite/ranking/fts5_tokens.h"
-#include "memory/sqlite/ranking/rank_query.h"
-#include "memory/sqlite/ranking/resident_budget.h"
+#include "memory/ranking/rank_query.h"
+#include "memory/ranking/resident_budget.h"
+#include "memory/rows/candidates.h"
 
 namespace memory {
-
-// The changes of the writer's transactions.
-struct ChangedSlots {
-  std::vector<int64_t> all;          // of rows, and of their vectors
-  std::vector<int64_t> remote_gaps;  // rows that are new or lost their remote vector
-  std::vector<int64_t> waiting;      // rows that began to wait for the full-text index
-};
 
 class ResidentIndexes {
  public:
   struct Options {
-    std::string path;                        // of the store's file
+    // A connection of its own, without a snapshot.
+    std::function<base::Result<std::unique_ptr<Candidates>>()> open;
     std::shared_ptr<ResidentBudget> budget;  // of all stores
     bool build_at_once = false;  // the first query builds it, not the background: for tests
     int64_t model = 0;           // of the vectors beside the words
     size_t dimensions = 0;       // of that model; 0: keeps no vectors
     const PieceMeaning* pieces = nullptr;  // outlives the indexes; null: keeps no pieces
-    // Publish passes it the rows that may need a vector of the remote model. May be null.
-    std::function<void(const std::vector<int64_t>& slots)> on_remote_gaps = nullptr;
   };
   explicit ResidentIndexes(Options options)
       : options_(std::move(options)), store_(options_.budget->Join()) {}
   ~ResidentIndexes();  // Stop(), and leaves the budget
 
-  // The writer's side, on its thread. Watch, once: records from then on which rows the transactions
-  // change. Publish, the last step of each transaction: versions these changes, atomically.
-  void Watch(sqlite::Database& writer);
-  base::Status Publish(sqlite::Database& writer);
+  // The last step of a transaction of the only writer, before its commit: it changed these rows,
+  // which are in order of slots, and its version is higher than any before it.
+  void Publish(int64_t version, const std::vector<int64_t>& slots);
 
   // Indexes locked against updates for its lifetime, which must be short.
   class Pinned {
@@ -79,11 +68,8 @@ class ResidentIndexes {
   };
   // The indexes of these ranges, at least as new as the snapshot of `reader`. nullopt: a range has
   // no index or lags too far; an index that is requested again is built.
-  std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
-                            std::vector<int64_t> ranges);
+  std::optional<Pinned> Pin(Candidates& reader, std::vector<int64_t> ranges);
   int64_t model() const { return options_.model; }  // of the vectors
-  // The rows that began to wait for the full-text index since the last call; the writer's thread.
-  std::vector<int64_t> TakeWaiting() { return std::exchange(changed_.waiting, {}); }
 
   // Drops a range's index, since postings of dead rows stay in it for a while. Queries bring the
   // index back.
@@ -114,21 +100,20 @@ class ResidentIndexes {
     bool ready = false, crowded = false;
   };
   std::shared_ptr<Entry> EntryFor(int64_t range, int64_t version, bool& behind);
-  base::Status CatchUp(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
-                       int64_t version);
+  struct NewRows;
+  void Put(Entry& entry, NewRows&& rows) const;
+  base::Status CatchUp(Entry& entry, Candidates& reader, int64_t version);
   ResidentBudget::Place PlaceOf(int64_t range) const { return {store_, range}; }
   std::shared_ptr<Entry> Known(int64_t range);  // mutex_ is held; null: none, or displaced
   void Want(int64_t range);                     // mutex_ is held
   void Drop(const Entry& entry);                // mutex_ is held
   bool Weigh(Entry& entry, size_t at_least);    // its mutex is held; false: it is out
   base::Status Build(int64_t range);
-  base::Status Fill(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
-                    int64_t published);
+  base::Status Fill(Entry& entry, Candidates& reader, int64_t published);
   void Run();
 
   const Options options_;
   const uint64_t store_;  // in the budget
-  ChangedSlots changed_;  // the writer's thread only
   mutable std::mutex mutex_;
   std::unordered_map<int64_t, std::weak_ptr<Entry>> entries_;  // the budget owns them
   int64_t published_ = 0;

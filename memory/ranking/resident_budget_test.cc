@@ -1,5 +1,5 @@
 // Which indexes the budget admits and evicts.
-#include "memory/sqlite/ranking/resident_budget.h"
+#include "memory/ranking/resident_budget.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Bounds the matches, loads their facts, scores them (scoring.h), and reads the rows to return.
-#include "memory/sqlite/ranking/ranker.h"
+#include "memory/ranking/ranker.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,14 +8,10 @@
 #include <span>
 
 #include "memory/model/signals.h"
-#include "memory/sqlite/ranking/eligible_rows.h"
-#include "memory/sqlite/ranking/near_rows.h"
-#include "memory/sqlite/tables/waiting.h"
+#include "memory/ranking/eligible_rows.h"
 
 namespace memory {
 
-using base::Code;
-using base::Error;
 using base::Result;
 using base::Status;
 
@@ -37,7 +33,7 @@ size_t FirstLimit(bool by_signals, size_t limit) {
 size_t NextLimit(size_t most) { return most < kScored ? kScored : kScoredOfMore; }
 
 constexpr size_t kKeptWords = 4096;  // from one query to the next
-// Rows whose vectors a query reads from the file, some 30 ms; with more, only words find rows
+// Rows whose vectors a query reads from the engine, some 30 ms; with more, only words find rows
 // outside of the resident index.
 constexpr double kReadVectors = 20'000;
 // Their bytes, which a query holds twice: some 5,000 rows of 1,536 dimensions.
@@ -47,27 +43,16 @@ constexpr double kReadVectorBytes = 8 << 20;
 
 // The state of one query.
 struct Ranker::Search {
-  Question question;  // empty for an FTS5 expression
+  Question question;  // empty for an expression
   Statistics statistics;
   std::vector<int64_t> ranges;                    // non-empty ones
-  std::optional<ResidentIndexes::Pinned> pinned;  // nullopt: reads everything from the file
-  bool words_pinned = false;                      // false: FTS5 finds words
+  std::optional<ResidentIndexes::Pinned> pinned;  // nullopt: asks the engine for everything
+  bool words_pinned = false;                      // false: the engine finds words
   bool partial = false, behind = false;
   std::vector<Similarity> near;  // of all rows with vectors, in order of slots
   FusionWeights weights;         // of the model of these vectors
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
-
-Ranker::Ranker(Fts5Finder fts5, Tokens tokens, ResidentIndexes* resident)
-    : fts5_(std::move(fts5)), tokens_(std::move(tokens)), resident_(resident) {}
-Ranker::Ranker(Ranker&&) noexcept = default;
-Ranker::~Ranker() = default;
-
-Result<Ranker> Ranker::Make(sqlite::Database& database, ResidentIndexes* resident) {
-  ASSIGN_OR_RETURN(Fts5Finder fts5, Fts5Finder::Make(database));
-  ASSIGN_OR_RETURN(Tokens tokens, Tokens::Make(database));
-  return Ranker(std::move(fts5), std::move(tokens), resident);
-}
 
 namespace {
 
@@ -77,27 +62,15 @@ Admission AdmissionOf(const RankQuery& query) {
 }
 
 // The counts of the queried ranges, except rows per word. `ranges`: the non-empty ones.
-Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& query, size_t words,
+Result<Statistics> StatisticsOf(Candidates& candidates, const RankQuery& query, size_t words,
                                 std::vector<int64_t>& ranges) {
   Statistics statistics;
   statistics.rows_with.assign(words, 0);
   double total = 0;
-  auto add = [&](const sqlite::Statement& row) {
-    if (row.Int(1) == 0) return;
-    ranges.push_back(row.Int(0));
-    statistics.rows += row.Real(1), total += row.Real(2);
-  };
-  if (query.ranges.empty()) {
-    ASSIGN_OR_RETURN(sqlite::Statement read,
-                     database.Prepare("SELECT number, live_rows, live_words FROM ranges"));
-    RETURN_IF_ERROR(read.ForEachRow(add));
-  }
-  for (int64_t range : query.ranges) {
-    ASSIGN_OR_RETURN(
-        sqlite::Statement read,
-        database.Prepare("SELECT number, live_rows, live_words FROM ranges WHERE number = ?1"));
-    read.Bind(range);
-    RETURN_IF_ERROR(read.ForEachRow(add));
+  ASSIGN_OR_RETURN(const std::vector<RangeCounts> counts, candidates.Count(query.ranges));
+  for (const RangeCounts& range : counts) {
+    ranges.push_back(range.range);
+    statistics.rows += range.rows, total += range.words;
   }
   statistics.average_words = statistics.rows > 0 ? total / statistics.rows : 1;
   return statistics;
@@ -149,38 +122,28 @@ base::Status KeepAdmitted(const RankQuery& query, std::vector<Record>& records) 
 
 }  // namespace
 
-// Until all rows are cut anew (tables/uncut.h), a question also has the words of the former rows.
-Result<Question> Ranker::Read(sqlite::Database& database, std::string_view text, Uncut what) {
-  bool& cut = what == kUncutItems ? items_cut_ : rows_cut_;
-  if (!cut) {
-    ASSIGN_OR_RETURN(const bool some, AnyUncut(database, what));
-    cut = !some;
-  }
-  return ReadQuestion(text, kMostWords, cut ? Rows::kCut : Rows::kSomeUncut);
-}
-
 // Finds the matches, in order of slots.
-Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& search) {
+Status Ranker::Find(const RankQuery& query, Search& search) {
   const Question& question = search.question;
   ASSIGN_OR_RETURN(search.statistics,
-                   StatisticsOf(database, query, question.words.size(), search.ranges));
+                   StatisticsOf(candidates_, query, question.words.size(), search.ranges));
   search.statistics.weights = WeightsOf(question);
   std::optional<std::vector<WordKeys>> keys;
-  if (resident_ && !question.words.empty()) keys = tokens_.OfQuestion(question);
+  if (resident_ && !question.words.empty()) keys = candidates_.KeysOf(question);
   const bool wanted = (keys && !query.even_behind) || !query.meaning.values.empty();
-  if (resident_ && wanted) search.pinned = resident_->Pin(database, tokens_, search.ranges);
+  if (resident_ && wanted) search.pinned = resident_->Pin(candidates_, search.ranges);
   search.words_pinned = search.pinned && keys && !query.even_behind;
   if (search.words_pinned) {
     search.pinned->Find(*keys, found_);
   } else if (query.operators || !question.words.empty()) {
     if (!query.even_behind) {
-      ASSIGN_OR_RETURN(search.behind, AnyWaits(database, query.ranges));
+      ASSIGN_OR_RETURN(search.behind, candidates_.AnyWaits(query.ranges));
       if (search.behind) return {};
     }
-    MatchText match = AnyWordOf(question);
-    ASSIGN_OR_RETURN(search.partial,
-                     fts5_.Find(database, query, query.operators ? query.text : match.expression,
-                                std::move(match.owner), found_));
+    const SearchBounds bounds{query.ranges, query.deadline_ms, query.stop};
+    ASSIGN_OR_RETURN(search.partial, query.operators
+                                         ? candidates_.FindExpression(query.text, bounds, found_)
+                                         : candidates_.FindWords(question, bounds, found_));
   }
   if (!std::is_sorted(found_.rows.begin(), found_.rows.end(), IsBeforeBySlot))
     std::sort(found_.rows.begin(), found_.rows.end(), IsBeforeBySlot);
@@ -193,8 +156,7 @@ Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& 
 }
 
 // The `most` strongest matches, the rows `others`, and their neighbours, in order of places.
-Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQuery& query,
-                                         const Search& search, size_t most,
+Result<std::vector<Record>> Ranker::Load(const RankQuery& query, const Search& search, size_t most,
                                          std::span<const int64_t> others) {
   std::vector<Match> fewer;
   if (found_.rows.size() > most) fewer = Strongest(found_, search.statistics, most);
@@ -205,7 +167,7 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
     search.pinned->AppendRecords(found_, strongest, records);
     search.pinned->AppendRecordsOf(others, records);
   } else {
-    ASSIGN_OR_RETURN(records, LoadRecords(database, found_, strongest));
+    ASSIGN_OR_RETURN(records, candidates_.RecordsOf(found_, strongest));
   }
   std::sort(records.begin(), records.end(), IsBefore);
   RETURN_IF_ERROR(KeepAdmitted(query, records));
@@ -214,7 +176,8 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
   if (search.words_pinned)
     search.pinned->AppendNeighbours(records, kNeighbourReach, neighbours);
   else
-    RETURN_IF_ERROR(AppendNeighbours(database, query, records, kNeighbourReach, neighbours));
+    RETURN_IF_ERROR(
+        candidates_.AppendNeighbours(query.ranges, records, kNeighbourReach, neighbours));
   if (!fewer.empty()) AddHits(found_, neighbours);
   if (!fewer.empty() || BySignals(query, search)) RETURN_IF_ERROR(KeepAdmitted(query, neighbours));
   std::sort(neighbours.begin(), neighbours.end(), IsBefore);  // those of several ranges are not
@@ -226,15 +189,17 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
 
 // FindNear by the remote model. Runs before Find, which locks indexes against writes. A result that
 // the deadline cuts is dropped in favour of the table of the local model.
-Status Ranker::FindRemote(sqlite::Database& database, const RankQuery& query, Search& search) {
+Status Ranker::FindRemote(const RankQuery& query, Search& search) {
   const Meaning& meaning = query.remote_meaning;
   if (meaning.values.empty()) return {};
   std::vector<int64_t> ranges;
-  ASSIGN_OR_RETURN(const Statistics statistics, StatisticsOf(database, query, 0, ranges));
+  ASSIGN_OR_RETURN(const Statistics statistics, StatisticsOf(candidates_, query, 0, ranges));
   const double bytes = statistics.rows * static_cast<double>(meaning.values.size());
   if (statistics.rows > kReadVectors || bytes > kReadVectorBytes) return {};
-  ASSIGN_OR_RETURN(const bool cut, ReadNear(database, meaning, std::move(ranges), query.deadline_ms,
-                                            query.stop, search.near));
+  ASSIGN_OR_RETURN(
+      const bool cut,
+      candidates_.AppendNear({meaning.values, meaning.model, meaning.remote},
+                             {std::move(ranges), query.deadline_ms, query.stop}, search.near));
   if (cut) search.near.clear();
   search.weights = meaning.weights;
   return {};
@@ -261,7 +226,7 @@ std::vector<int64_t> Ranker::Others(const RankQuery& query, const Search& search
 }
 
 // The similarity of rows to the query, within the rest of the deadline.
-Status Ranker::FindNear(sqlite::Database& database, const RankQuery& query, Search& search) {
+Status Ranker::FindNear(const RankQuery& query, Search& search) {
   if (query.meaning.values.empty() || !search.near.empty()) return {};
   search.weights = query.meaning.weights;
   if (search.pinned && resident_->model() == query.meaning.model) {
@@ -271,8 +236,10 @@ Status Ranker::FindNear(sqlite::Database& database, const RankQuery& query, Sear
   if (search.statistics.rows > kReadVectors) return {};
   const auto spent = std::chrono::steady_clock::now() - search.begun;
   const int64_t spent_ms = std::chrono::duration_cast<std::chrono::milliseconds>(spent).count();
-  ASSIGN_OR_RETURN(const bool cut, ReadNear(database, query.meaning, search.ranges,
-                                            query.deadline_ms - spent_ms, query.stop, search.near));
+  ASSIGN_OR_RETURN(const bool cut,
+                   candidates_.AppendNear(
+                       {query.meaning.values, query.meaning.model, query.meaning.remote},
+                       {search.ranges, query.deadline_ms - spent_ms, query.stop}, search.near));
   search.partial = search.partial || cut;
   return {};
 }
@@ -285,20 +252,23 @@ void Ranker::Clear() {
   found_.words.clear();
 }
 
-Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query) {
+Result<Ranking> Ranker::Rank(const RankQuery& query) {
   Clear();
   Search search;
   if (!query.operators) {
-    ASSIGN_OR_RETURN(search.question, Read(database, query.text, kUncutObservations));
+    // Until all rows have terms of this version, a question also has the words of former terms.
+    ASSIGN_OR_RETURN(const bool old_terms, candidates_.AnyOldTerms());
+    search.question =
+        ReadQuestion(query.text, kMostWords, old_terms ? Rows::kSomeUncut : Rows::kCut);
   }
-  RETURN_IF_ERROR(FindRemote(database, query, search));
-  RETURN_IF_ERROR(Find(database, query, search));
+  RETURN_IF_ERROR(FindRemote(query, search));
+  RETURN_IF_ERROR(Find(query, search));
   Ranking ranking;
   ranking.behind = search.behind;
   if (search.behind) return ranking;
   const std::vector<double> idf = InverseFrequencies(search.statistics);
   if (!idf.empty()) ranking.whole = std::accumulate(idf.begin(), idf.end(), 0.0);
-  RETURN_IF_ERROR(FindNear(database, query, search));
+  RETURN_IF_ERROR(FindNear(query, search));
   if (query.nearest_of) {
     std::erase_if(search.near, [&](const Similarity& row) {
       return !std::binary_search(query.nearest_of->begin(), query.nearest_of->end(), row.slot);
@@ -309,8 +279,7 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
   const size_t candidates = std::max(found_.rows.size(), search.near.size());
   for (size_t most = FirstLimit(BySignals(query, search), query.limit);; most = NextLimit(most)) {
     const std::vector<int64_t> others = Others(query, search, most);
-    ASSIGN_OR_RETURN(const std::vector<Record> records,
-                     Load(database, query, search, most, others));
+    ASSIGN_OR_RETURN(const std::vector<Record> records, Load(query, search, most, others));
     const bool all = most >= std::min(candidates, kScoredOfMore);
     const std::vector<Scored> scored = Score(records, search.statistics, search.question.asks_when);
     const auto soft = [&](const std::vector<bool>& wanted) {
@@ -321,16 +290,16 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
             ? RankBySignals({records, scored, search.near, others, search.question}, query.limit,
                             soft)
             : Fuse(scored, search.near, search.weights, AdmissionOf(query), most, query.limit);
-    // Unlocks the indexes before reading from the file: their updates wait for it.
+    // Unlocks the indexes before asking the engine: their updates wait for it.
     const bool was_pinned = search.pinned.has_value();
     search.pinned.reset();
-    if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, ranked));
-    ASSIGN_OR_RETURN(ranking.rows, SelectEligible(database, query, std::move(ranked)));
+    if (!query.operators) RETURN_IF_ERROR(AddTopics(candidates_, query, search.ranges, ranked));
+    ASSIGN_OR_RETURN(ranking.rows, SelectEligible(candidates_, query, std::move(ranked)));
     if (all || ranking.rows.size() >= query.limit) break;
     if (!was_pinned) continue;
     Clear();
     search.ranges.clear();
-    RETURN_IF_ERROR(Find(database, query, search));
+    RETURN_IF_ERROR(Find(query, search));
   }
   Clear();
   return ranking;

@@ -1,16 +1,12 @@
-// Scores the finder's hits in another FTS5 table.
+// Bounds the matches by their words, loads the facts of the rest, and scores these.
+#include "memory/ranking/text_ranking.h"
+
 #include <algorithm>
 #include <numeric>
-
-#include "memory/model/slots.h"
-#include "memory/sqlite/ranking/ranker.h"
-#include "memory/sqlite/ranking/text_table.h"
 
 namespace memory {
 
 using base::Result;
-using sqlite::Database;
-using sqlite::Statement;
 
 namespace {
 
@@ -35,45 +31,29 @@ void KeepStrongest(Matches& found, const Statistics& statistics) {
   for (auto at = ranked.begin(); at != border; ++at) found.rows.push_back(at->second);
 }
 
-Result<Statistics> CountsOf(Database& database, const TextTable& table, int64_t project) {
-  ASSIGN_OR_RETURN(Statement read, database.Prepare(table.counts));
-  ASSIGN_OR_RETURN(bool row, read.Bind(project).Step());
-  Statistics statistics;
-  statistics.rows = row ? read.Real(0) : 0;
-  statistics.average_words = statistics.rows > 0 ? read.Real(1) / statistics.rows : 1;
-  return statistics;
-}
-
 }  // namespace
 
-Result<TextMatches> Ranker::RankTexts(Database& database, const TextTable& table,
-                                      const TextQuery& query) {
+Result<TextMatches> RankTexts(TextCandidates& texts, const TextQuery& query) {
   TextMatches ranked;
-  ASSIGN_OR_RETURN(const Question question, Read(database, query.text, kUncutItems));
+  ASSIGN_OR_RETURN(const bool old_terms, texts.AnyOldTerms());
+  const Question question =
+      ReadQuestion(query.text, kMostWords, old_terms ? Rows::kSomeUncut : Rows::kCut);
   ranked.words = !question.words.empty();
   if (!ranked.words) return ranked;
   Matches found;
-  MatchText match = AnyWordOf(question);
-  ASSIGN_OR_RETURN(ranked.partial, fts5_.FindTexts(database, table, query, match.expression,
-                                                   std::move(match.owner), found));
-  ASSIGN_OR_RETURN(Statistics statistics, CountsOf(database, table, query.project));
+  ASSIGN_OR_RETURN(
+      ranked.partial,
+      texts.FindWords(question, {{query.project}, query.deadline_ms, query.stop}, found));
+  ASSIGN_OR_RETURN(const RangeCounts counts, texts.Count(query.project));
+  Statistics statistics;
+  statistics.rows = counts.rows;
+  statistics.average_words = counts.rows > 0 ? counts.words / counts.rows : 1;
   statistics.weights = WeightsOf(question);
   statistics.rows_with.assign(question.words.size(), 0);
   for (const WordHit& hit : found.words) ++statistics.rows_with[hit.word];
   KeepStrongest(found, statistics);
   std::sort(found.rows.begin(), found.rows.end(), IsBeforeBySlot);
-  std::string slots = "[";
-  for (const Match& row : found.rows)
-    slots += (slots.size() > 1 ? "," : "") + std::to_string(row.slot);
-  ASSIGN_OR_RETURN(Statement read, database.Prepare(table.facts));
-  read.Bind(slots + "]").Bind(query.now_ms);
-  std::vector<Record> records;
-  auto at = found.rows.begin();
-  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
-    const int64_t slot = row.Int(0);
-    while (at->slot != slot) ++at;  // both in order of slots
-    records.push_back({slot, slot, 0, row.Int(1), row.Int(2), row.Int(3), HitsOf(found, *at)});
-  }));
+  ASSIGN_OR_RETURN(const std::vector<Record> records, texts.RecordsOf(found, found.rows));
   const std::vector<double> idf = InverseFrequencies(statistics);
   const double whole = std::accumulate(idf.begin(), idf.end(), 0.0);
   ranked.rows = Score(records, statistics, question.asks_when);

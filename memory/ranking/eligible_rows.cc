@@ -1,12 +1,12 @@
 // Topics are looked up, not ranked: a text that is a key means its row.
-#include "memory/sqlite/ranking/eligible_rows.h"
+#include "memory/ranking/eligible_rows.h"
 
 #include <algorithm>
 #include <string>
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
-#include "memory/sqlite/tables/live.h"
+#include "memory/rows/observations.h"
 
 namespace memory {
 
@@ -19,24 +19,18 @@ constexpr size_t kMaxTopics = 20;     // of a range
 constexpr size_t kSortedAtOnce = 64;  // of a ranking: few queries need more
 
 // Whether a row is live and what the query asks for.
-Result<bool> IsEligible(sqlite::Database& database, const RankQuery& query, int64_t slot) {
-  ASSIGN_OR_RETURN(
-      sqlite::Statement read,
-      database.Prepare(
-          "SELECT type, project FROM observations o WHERE slot = ?1 AND " MEMORY_LIVE));
-  ASSIGN_OR_RETURN(const bool live, read.Bind(slot).Step());
-  if (!live) return false;
-  // Not in SQL, where IN with three values builds a table for each row.
-  const std::string type = read.Text(0);
-  if (query.type ? type != *query.type : IsUnaskedType(type)) return false;
-  if (query.project && read.Int(1) != *query.project) return false;
+Result<bool> IsEligible(Candidates& candidates, const RankQuery& query, int64_t slot) {
+  ASSIGN_OR_RETURN(const std::optional<LiveRow> row, candidates.FindLive(slot));
+  if (!row) return false;
+  if (query.type ? row->type != *query.type : IsUnaskedType(row->type)) return false;
+  if (query.project && row->project != *query.project) return false;
   return query.admits ? query.admits(slot) : Result<bool>(true);
 }
 
 }  // namespace
 
-Status AddTopics(sqlite::Database& database, const RankQuery& query,
-                 const std::vector<int64_t>& ranges, std::vector<Ranked>& rows) {
+Status AddTopics(Candidates& candidates, const RankQuery& query, const std::vector<int64_t>& ranges,
+                 std::vector<Ranked>& rows) {
   std::string text(base::Trim(query.text));
   if (text.empty() || base::CountCharacters(text) > api::kMaxTopicKey) return {};
   bool key_like =
@@ -46,28 +40,22 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
   double best = 0;
   for (const Ranked& row : rows) best = std::max(best, row.score);
   for (int64_t range : ranges) {
-    ASSIGN_OR_RETURN(sqlite::Statement read,
-                     // Without the hint SQLite scans the whole range.
-                     database.Prepare("SELECT slot, topic_key = ?1 FROM observations o "
-                                      "INDEXED BY observations_topics WHERE " MEMORY_LIVE
-                                      "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3"));
-    read.Bind(text).Bind(end).Bind(range);
     size_t taken = 0;
-    RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
-      const int64_t slot = row.Int(0);
-      ASSIGN_OR_RETURN(const bool eligible, IsEligible(database, query, slot));
+    const auto add = [&](int64_t slot, std::string_view topic_key) -> Result<bool> {
+      ASSIGN_OR_RETURN(const bool eligible, IsEligible(candidates, query, slot));
       if (!eligible) return true;
-      const double score = best + (row.Int(1) ? 1.0 : 0.5);
+      const double score = best + (topic_key == text ? 1.0 : 0.5);
       std::erase_if(rows, [&](const Ranked& other) { return other.slot == slot; });
       rows.push_back({slot, score, score, {}, Method::kLexical});
       return ++taken < kMaxTopics;
-    }));
+    };
+    RETURN_IF_ERROR(candidates.VisitTopics(range, text, end, add));
   }
   return {};
 }
 
 // Sorts the ranking as far as it reads it.
-Result<std::vector<Ranked>> SelectEligible(sqlite::Database& database, const RankQuery& query,
+Result<std::vector<Ranked>> SelectEligible(Candidates& candidates, const RankQuery& query,
                                            std::vector<Ranked> ranked) {
   std::vector<Ranked> selected;
   size_t sorted = 0;
@@ -79,7 +67,7 @@ Result<std::vector<Ranked>> SelectEligible(sqlite::Database& database, const Ran
       std::partial_sort(from, to, ranked.end(), IsRankedBefore);
     }
     const Ranked& row = ranked[i];
-    ASSIGN_OR_RETURN(const bool eligible, IsEligible(database, query, row.slot));
+    ASSIGN_OR_RETURN(const bool eligible, IsEligible(candidates, query, row.slot));
     if (!eligible) continue;
     selected.push_back(row);
   }

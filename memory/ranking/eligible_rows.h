@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "lib/base/result.h"
-#include "lib/sqlite/database.h"
 #include "memory/model/fusion.h"
-#include "memory/sqlite/ranking/rank_query.h"
+#include "memory/ranking/rank_query.h"
+#include "memory/rows/candidates.h"
 
 namespace memory {
 
 // A text equal to a topic key of `ranges`, or a prefix of one, finds its row, above all `rows`.
-base::Status AddTopics(sqlite::Database& database, const RankQuery& query,
+base::Status AddTopics(Candidates& candidates, const RankQuery& query,
                        const std::vector<int64_t>& ranges, std::vector<Ranked>& rows);
 
 // The best query.limit rows that are eligible, the best first.
-base::Result<std::vector<Ranked>> SelectEligible(sqlite::Database& database, const RankQuery& query,
+base::Result<std::vector<Ranked>> SelectEligible(Candidates& candidates, const RankQuery& query,
                                                  std::vector<Ranked> ranked);
 
 }  // namespace memory

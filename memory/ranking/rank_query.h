@@ -1,4 +1,4 @@
-// A query to the ranker and to the finders below it.
+// A query to the ranker.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Meaning {
   std::vector<int8_t> values;
   int64_t model = 0;  // ignores vectors of other models
   FusionWeights weights;
-  bool remote = false;                   // of the remote model: the table is `remote_vectors`
+  bool remote = false;                   // of the remote model
   const PieceMeaning* pieces = nullptr;  // outlives the query; null: none
   std::vector<Piece> asked;              // of the query
 };

@@ -1,5 +1,5 @@
 // LFU eviction with aging: counts are halved after a number of queries.
-#include "memory/sqlite/ranking/resident_budget.h"
+#include "memory/ranking/resident_budget.h"
 
 #include <algorithm>
 

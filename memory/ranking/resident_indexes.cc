@@ -1,23 +1,20 @@
-// How resident indexes follow the file: each transaction that changes rows increments a version and
-// publishes the rows before its commit; a reader applies the changes up to the version of its
+// How resident indexes follow the engine: each transaction that changes rows increments a version
+// and publishes the rows before its commit; a reader applies the changes up to the version of its
 // snapshot and reads the texts from that snapshot. So repeated or rolled back changes are harmless,
 // and none is missed.
-#include "memory/sqlite/ranking/resident_indexes.h"
+#include "memory/ranking/resident_indexes.h"
 
 #include <algorithm>
 
 #include "lib/base/process/log.h"
+#include "memory/model/embedded_text.h"
 #include "memory/model/slots.h"
 #include "memory/model/soft_match.h"
-#include "memory/sqlite/ranking/row_texts.h"
 
 namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Access;
-using sqlite::Database;
-using sqlite::Statement;
 
 namespace {
 
@@ -25,29 +22,40 @@ constexpr size_t kCatchUp = 64;        // rows that a query applies itself: abou
 constexpr size_t kRefresh = 1024;      // pending changes of a range without queries
 constexpr size_t kForget = 64 * 1024;  // pending changes after which an index is dropped
 // Per snapshot of a build, which holds up checkpoints: texts are tokenized after the snapshot.
-constexpr int64_t kChunkRows = 2048, kChunkWords = 64 * 1024;
-constexpr int64_t kBytesPerRow = 200;  // an estimate until the index is built
-constexpr size_t kMaxRanges = 64;      // of one query
-
-// The version of the connection's snapshot.
-Result<int64_t> VersionOf(Database& reader) {
-  ASSIGN_OR_RETURN(Statement read,
-                   reader.Prepare("SELECT value FROM counters WHERE name = 'version'"));
-  ASSIGN_OR_RETURN(bool row, read.Step());
-  return row ? read.Int(0) : 0;
-}
-
-void NoteChange(void* changes, int what, const char*, const char* table, sqlite3_int64 slot) {
-  auto& noted = *static_cast<ChangedSlots*>(changes);
-  const std::string_view changed = table;
-  if (changed == "observations" || changed == "vectors") noted.all.push_back(slot);
-  if (changed == "waiting" && what == SQLITE_INSERT) noted.waiting.push_back(slot);
-  if ((changed == "observations" && what == SQLITE_INSERT) ||
-      (changed == "remote_vectors" && what == SQLITE_DELETE))
-    noted.remote_gaps.push_back(slot);
-}
+constexpr size_t kChunkRows = 2048;
+constexpr int64_t kChunkWords = 64 * 1024;
+constexpr size_t kBytesPerRow = 200;  // an estimate until the index is built
+constexpr size_t kMaxRanges = 64;     // of one query
 
 }  // namespace
+
+// Rows on their way into an index: cutting their texts takes most of the time, and needs no lock.
+struct ResidentIndexes::NewRows {
+  std::vector<IndexedRow> read;
+  std::vector<RangeIndex::NewRow> words;
+  std::vector<std::vector<Piece>> pieces;  // empty: the index keeps none
+
+  NewRows(std::vector<IndexedRow> rows, const Candidates& reader, const PieceMeaning* meaning)
+      : read(std::move(rows)) {
+    for (const IndexedRow& row : read) {
+      words.push_back({row.facts, reader.WordsOf(row)});
+      if (meaning) pieces.push_back(meaning->PiecesOf(EmbeddedText(row.title, row.content)));
+    }
+  }
+};
+
+// The entry's mutex is held.
+void ResidentIndexes::Put(Entry& entry, NewRows&& rows) const {
+  entry.index.Put(std::move(rows.words));
+  if (options_.dimensions > 0) {
+    std::vector<RangeVectors::NewRow> vectors;
+    for (const IndexedRow& row : rows.read)
+      vectors.push_back({row.facts.slot, row.facts.session, row.facts.position, row.vector});
+    entry.vectors.Put(vectors);
+  }
+  for (size_t i = 0; i < rows.pieces.size(); ++i)
+    entry.pieces.Put(rows.read[i].facts.slot, rows.pieces[i]);
+}
 
 struct ResidentIndexes::Pinned::Held {
   explicit Held(std::shared_ptr<Entry> of) : entry(std::move(of)), lock(entry->mutex) {}
@@ -101,24 +109,7 @@ ResidentIndexes::~ResidentIndexes() {
   options_.budget->Leave(store_);
 }
 
-void ResidentIndexes::Watch(Database& writer) {
-  sqlite3_update_hook(writer.handle(), NoteChange, &changed_);
-}
-
-Status ResidentIndexes::Publish(Database& writer) {
-  if (!changed_.remote_gaps.empty() && options_.on_remote_gaps)
-    options_.on_remote_gaps(changed_.remote_gaps);
-  changed_.remote_gaps.clear();
-  std::vector<int64_t>& slots = changed_.all;
-  if (slots.empty()) return {};
-  // Two statements take half the time of one with RETURNING.
-  ASSIGN_OR_RETURN(Statement raise,
-                   writer.Prepare("INSERT INTO counters VALUES('version', 1) ON CONFLICT(name) "
-                                  "DO UPDATE SET value = value + 1"));
-  RETURN_IF_ERROR(raise.Run());
-  ASSIGN_OR_RETURN(const int64_t version, VersionOf(writer));
-  std::sort(slots.begin(), slots.end());
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+void ResidentIndexes::Publish(int64_t version, const std::vector<int64_t>& slots) {
   const std::lock_guard lock(mutex_);
   published_ = version;
   for (int64_t slot : slots) {
@@ -129,8 +120,6 @@ Status ResidentIndexes::Publish(Database& writer) {
     if (entry->pending.size() % kRefresh == 0) Want(range);
     if (entry->pending.size() > kForget) Drop(*entry);
   }
-  slots.clear();
-  return {};
 }
 
 std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::EntryFor(int64_t range, int64_t version,
@@ -152,18 +141,18 @@ std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::EntryFor(int64_t range,
   return nullptr;
 }
 
-std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, const Tokens& tokens,
+std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Candidates& reader,
                                                             std::vector<int64_t> ranges) {
   if (options_.budget->limit() == 0 || ranges.size() > kMaxRanges) return std::nullopt;
   std::sort(ranges.begin(), ranges.end());  // the lock order
-  Result<int64_t> version = VersionOf(reader);
+  Result<int64_t> version = reader.Version();
   if (!version) return std::nullopt;
   std::vector<std::shared_ptr<Entry>> entries;
   for (int64_t range : ranges) {
     if (options_.build_at_once) (void)Build(range);
     bool behind = false;
     std::shared_ptr<Entry> entry = EntryFor(range, *version, behind);
-    if (entry && behind && !CatchUp(*entry, reader, tokens, *version)) {
+    if (entry && behind && !CatchUp(*entry, reader, *version)) {
       const std::lock_guard lock(mutex_);
       Drop(*entry);
       entry = nullptr;
@@ -180,8 +169,7 @@ std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, co
   return pinned;
 }
 
-Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& tokens,
-                                int64_t version) {
+Status ResidentIndexes::CatchUp(Entry& entry, Candidates& reader, int64_t version) {
   const std::unique_lock writing(entry.mutex);
   std::vector<int64_t> slots;
   {
@@ -193,28 +181,20 @@ Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& to
   }
   std::sort(slots.begin(), slots.end());
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-  std::vector<RangeIndex::NewRow> rows;
-  std::vector<RowTexts> texts;
+  std::vector<IndexedRow> rows;
   for (int64_t slot : slots) {
-    ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRowTexts));
-    read.Bind(slot).Bind(slot).Bind(options_.model).Bind(int64_t{1});
-    ASSIGN_OR_RETURN(bool live, read.Step());
-    if (live) {
-      texts.push_back(RowTextsAt(read));
-      rows.push_back(RowOf(texts.back(), tokens));
-    } else {
-      entry.index.Remove(slot);
-      entry.vectors.Remove(slot);
-      entry.pieces.Remove(slot);
-    }
+    const size_t before = rows.size();
+    RETURN_IF_ERROR(reader.VisitIndexedRows(slot, slot, options_.model, [&](IndexedRow row) {
+      rows.push_back(std::move(row));
+      return false;
+    }));
+    if (rows.size() > before) continue;
+    entry.index.Remove(slot);
+    entry.vectors.Remove(slot);
+    entry.pieces.Remove(slot);
   }
-  entry.index.Put(std::move(rows));
-  if (options_.dimensions > 0) PutVectors(texts, entry.vectors);
-  if (options_.pieces) {
-    NotePieces(*options_.pieces, texts);
-    PutPieces(texts, entry.pieces);
-    entry.pieces.CountSample();
-  }
+  Put(entry, NewRows(std::move(rows), reader, options_.pieces));
+  if (options_.pieces) entry.pieces.CountSample();
   // An evicted index still answers the queries that hold it.
   if (!Weigh(entry, 0)) return {};
   const std::lock_guard lock(mutex_);
@@ -272,12 +252,11 @@ Status ResidentIndexes::Build(int64_t range) {
     }
   }
   Status built = [&]() -> Status {
-    ASSIGN_OR_RETURN(Database reader, Database::Open(options_.path, {Access::kReader, 512}));
-    ASSIGN_OR_RETURN(Tokens tokens, Tokens::Make(reader));
-    if (!refresh) return Fill(*entry, reader, tokens, published);
-    RETURN_IF_ERROR(reader.Execute("BEGIN"));
-    ASSIGN_OR_RETURN(int64_t version, VersionOf(reader));
-    return CatchUp(*entry, reader, tokens, version);
+    ASSIGN_OR_RETURN(const std::unique_ptr<Candidates> reader, options_.open());
+    if (!refresh) return Fill(*entry, *reader, published);
+    RETURN_IF_ERROR(reader->Begin());
+    ASSIGN_OR_RETURN(int64_t version, reader->Version());
+    return CatchUp(*entry, *reader, version);
   }();
   if (!built) {
     const std::lock_guard lock(mutex_);
@@ -286,50 +265,38 @@ Status ResidentIndexes::Build(int64_t range) {
   return built;
 }
 
-Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& tokens,
-                             int64_t published) {
+Status ResidentIndexes::Fill(Entry& entry, Candidates& reader, int64_t published) {
   const base::Error no_room{base::Code::kFull, "the budget of the indexes in memory is full"};
   const int64_t range = entry.index.range();
   int64_t next = range << kRangeBits;
   const int64_t end = next + (int64_t{1} << kRangeBits) - 1;
   size_t expected = 0;  // reserved first, so that two builders do not use the same budget
   {
-    ASSIGN_OR_RETURN(Statement read,
-                     reader.Prepare("SELECT live_rows FROM ranges WHERE number = ?1"));
-    read.Bind(range);
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    const int64_t bytes = kBytesPerRow + static_cast<int64_t>(options_.dimensions);
-    expected = static_cast<size_t>((row ? read.Int(0) : 0) * bytes);
+    ASSIGN_OR_RETURN(const std::vector<RangeCounts> counts, reader.Count({&range, 1}));
+    const double rows = counts.empty() ? 0 : counts.front().rows;
+    expected = static_cast<size_t>(rows) * (kBytesPerRow + options_.dimensions);
     const std::unique_lock writing(entry.mutex);
     if (!Weigh(entry, expected)) return no_room;
   }
   for (bool more = true; more;) {
-    RETURN_IF_ERROR(reader.Execute("BEGIN"));
-    ASSIGN_OR_RETURN(int64_t version, VersionOf(reader));
+    RETURN_IF_ERROR(reader.Begin());
+    ASSIGN_OR_RETURN(int64_t version, reader.Version());
     // A change that was published before may not be committed yet: the next query retries.
     if (version < published) return base::Error{base::Code::kUnavailable, "a commit is under way"};
-    std::vector<RowTexts> texts;
-    {
-      ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRowTexts));
-      read.Bind(next).Bind(end).Bind(options_.model).Bind(kChunkRows);
-      int64_t words = 0;
-      more = false;
-      RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
-        next = row.Int(0) + 1;
-        words += row.Int(3);
-        texts.push_back(RowTextsAt(row));
-        more = words >= kChunkWords || texts.size() == static_cast<size_t>(kChunkRows);
-        return !more;
-      }));
-    }
-    RETURN_IF_ERROR(reader.Execute("ROLLBACK"));
-    std::vector<RangeIndex::NewRow> rows;
-    for (const RowTexts& row : texts) rows.push_back(RowOf(row, tokens));
-    if (options_.pieces) NotePieces(*options_.pieces, texts);
+    std::vector<IndexedRow> read;
+    int64_t words = 0;
+    more = false;
+    RETURN_IF_ERROR(reader.VisitIndexedRows(next, end, options_.model, [&](IndexedRow row) {
+      next = row.facts.slot + 1;
+      words += row.facts.words;
+      read.push_back(std::move(row));
+      more = words >= kChunkWords || read.size() == kChunkRows;
+      return !more;
+    }));
+    RETURN_IF_ERROR(reader.End());
+    NewRows rows(std::move(read), reader, options_.pieces);
     const std::unique_lock writing(entry.mutex);
-    entry.index.Put(std::move(rows));
-    if (options_.dimensions > 0) PutVectors(texts, entry.vectors);
-    PutPieces(texts, entry.pieces);
+    Put(entry, std::move(rows));
     if (!more) entry.pieces.CountSample();
     if (!Weigh(entry, more ? expected : 0)) return no_room;
     const std::lock_guard lock(mutex_);
