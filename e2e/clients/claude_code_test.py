@@ -66,10 +66,15 @@ class Messages:
             def log_message(self, *_):
                 pass
 
-        self.asked, self.script = [], []
+        self.asked, self.script, self.waits = [], [], 30
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @staticmethod
+    def offered(asked, name):
+        """Is the tool among those of the request? One of an MCP server comes when the client is connected to it."""
+        return not name.startswith("mcp__") or any(tool.get("name") == name for tool in asked.get("tools") or [])
 
     def next_block(self, asked):
         if not any(tool.get("name") == "Bash" for tool in asked.get("tools") or []):
@@ -81,6 +86,9 @@ class Messages:
             step = step(self.asked[-1]) if callable(step) else step
         if isinstance(step, tuple):
             return {"type": "text", "text": step[1]}
+        if isinstance(step, dict) and not self.offered(asked, step["name"]) and self.waits > 0:
+            self.script.insert(0, step)
+            self.waits, step = self.waits - 1, "sleep 1"
         if isinstance(step, str):
             step = {"name": "Bash", "input": {"command": step, "description": "as scripted"}}
         return {"type": "tool_use", "id": "toolu_" + uuid.uuid4().hex[:24], **step}
