@@ -2,6 +2,7 @@
 #include "memory/transfer/rows/row_kinds.h"
 
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 #include "lib/api/memory_api.h"
@@ -47,7 +48,8 @@ constexpr KindRow KindOf(const char* name, const char* line, const char* array, 
       return json ? on_row(*json) : Status(json.error());
     });
   };
-  if constexpr (kImport != nullptr) {
+  // Not != nullptr, which GCC 12 takes for no constant with -fno-delete-null-pointer-checks.
+  if constexpr (!std::is_null_pointer_v<decltype(kImport)>) {
     row.begin_import = [](const char* of) -> std::unique_ptr<RowImport> {
       return std::make_unique<ImportOf<Row, kDecode, kImport>>(of);
     };
