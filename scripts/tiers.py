@@ -222,6 +222,12 @@ def programs(results, section):
         section.alone += scripts(results, PROGRAMS_ALONE)
 
 
+def integrations(results, section):
+    """Clients and adapters of other languages, with packages of registries: not in a network of their own."""
+    if build(results, "release", ["programs"]):
+        section.lanes(1, [lambda _: script(results, "Python client", ["python3", "integrations/python/run_tests.py"], 1800, tier="integrations")])
+
+
 def need_cluster_tools(root):
     if sys.platform != "linux":
         raise Skip("needs Linux")
@@ -339,7 +345,7 @@ def room(results, section, folder):
             section.run()
 
 
-TIERS = {"unit": unit, "long": long, "clang": clang, "race": race, "programs": programs, "api-server": api_server, "cluster": cluster}
+TIERS = {"unit": unit, "long": long, "clang": clang, "race": race, "programs": programs, "integrations": integrations, "api-server": api_server, "cluster": cluster}
 MORE = {"quick": quick, "loops": loops}
 GROUPS = {"all": list(TIERS), "program": ["race", "programs"], "api": ["api-server"]}  # the last two: names of the previous release
 
