@@ -35,11 +35,14 @@ std::optional<std::string> QueryOf(const Request& request) {
 void AddScores(const Found& found, Json& item) {
   if (!found.scores) return;
   const std::optional<double>& similarity = found.scores->similarity;
-  item["scores"] = {{"lexical", found.scores->lexical},
-                    {"similarity", similarity ? Json(*similarity) : Json()}};
-  if (const auto& signals = found.scores->signals)
-    item["scores"].update(
-        Json{{"soft", signals->soft}, {"session", signals->session}, {"answer", signals->answer}});
+  Json& scores = item["scores"];
+  scores["lexical"] = found.scores->lexical;
+  scores["similarity"] = similarity ? Json(*similarity) : Json();
+  if (const auto& signals = found.scores->signals) {
+    scores["soft"] = signals->soft;
+    scores["session"] = signals->session;
+    scores["answer"] = signals->answer;
+  }
 }
 
 Json EncodeHit(const Found& found) {
@@ -61,21 +64,24 @@ Json EncodeHit(const Found& found) {
           {"source", EncodeOrigin(row.source)}};
 }
 
-// Bounded for a prompt: the content's first 300 characters.
+// Bounded for a prompt: the content's first 300 characters. Each value is assigned, since a list of
+// members copies all of them.
 Json EncodeRecalled(const Found& found) {
   const api::Observation& row = found.row;
-  return {{"id", row.id},
-          {"type", row.type},
-          {"title", row.title},
-          {"content", base::Ellipsize(row.content, api::kContextCharacters)},
-          {"rank", found.rank},
-          {"method", found.method},
-          {"scope", row.scope},
-          {"session_id", row.session_id},
-          {"created_at", base::FormatTime(row.created_ms)},
-          {"revision_count", row.revision_count},
-          {"trust", row.source.origin},
-          {"source", EncodeOrigin(row.source)}};
+  Json json = Json::object();
+  json["id"] = row.id;
+  json["type"] = row.type;
+  json["title"] = row.title;
+  json["content"] = base::Ellipsize(row.content, api::kContextCharacters);
+  json["rank"] = found.rank;
+  json["method"] = found.method;
+  json["scope"] = row.scope;
+  json["session_id"] = row.session_id;
+  json["created_at"] = base::FormatTime(row.created_ms);
+  json["revision_count"] = row.revision_count;
+  json["trust"] = row.source.origin;
+  json["source"] = EncodeOrigin(row.source);
+  return json;
 }
 
 Json EncodeSummary(const api::Session& session) {
@@ -151,9 +157,10 @@ Result<Json> ContextAnswer(const Api& api, const Request& request) {
   Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};
   for (const api::Session& session : summaries)
     answer["recent_sessions"].push_back(EncodeSummary(session));
+  Json& observations = answer["recent_observations"];
   for (const Found& found : recalled.rows) {
-    answer["recent_observations"].push_back(EncodeRecalled(found));
-    AddScores(found, answer["recent_observations"].back());
+    observations.push_back(EncodeRecalled(found));
+    AddScores(found, observations.back());
     api.metrics.Count("agent_memory_server_recalled_items_total", {{"method", found.method}});
   }
   if (recalled.partial) {

@@ -32,21 +32,34 @@ class Normal {
     sum_ += value;
     ++count_;
   }
-  // Rows that are all alike are the nearest.
+  void End() { mean_ = count_ > 0 ? sum_ / static_cast<double>(count_) : 0; }
+  // After End(). Rows that are all alike are the nearest.
   double operator()(double value) const {
-    const double mean = sum_ / static_cast<double>(count_);
-    return most_ > mean ? std::max(0.0, (value - mean) / (most_ - mean)) : 1;
+    return most_ > mean_ ? std::max(0.0, (value - mean_) / (most_ - mean_)) : 1;
   }
   double most() const { return most_; }
 
  private:
-  double most_ = 0, sum_ = 0;
+  double most_ = 0, sum_ = 0, mean_ = 0;
   size_t count_ = 0;
 };
 
 double AsksOf(const Record& record) {
   if (record.flags & kFlagQuestion) return 1;
   return record.flags & kFlagAsks ? kAsksAmongOthers : 0;
+}
+
+// The one with this slot, or null. `near` is in order of slots, which nearly all follow each other:
+// the slot is at the place that its distance from the first one says, or before it for each gap.
+const Similarity* SimilarityOf(std::span<const Similarity> near, int64_t slot) {
+  if (near.empty() || slot < near.front().slot) return nullptr;
+  const auto last = std::min(static_cast<size_t>(slot - near.front().slot), near.size() - 1);
+  if (near[last].slot == slot) return &near[last];
+  const auto before = near.first(last);
+  const auto at =
+      std::lower_bound(before.begin(), before.end(), slot,
+                       [](const Similarity& one, int64_t wanted) { return one.slot < wanted; });
+  return at != before.end() && at->slot == slot ? &*at : nullptr;
 }
 
 bool HasWord(const Record& record) {
@@ -67,14 +80,15 @@ class Sum {
   explicit Sum(const SignalInput& input) : input_(input), rows_(input.records.size()) {
     Join();
     Normalize();
+    sessions_ = Sessions();
   }
 
   // Gives the `most` best rows their soft matches.
   void MatchSoft(size_t most, const SoftMatcher& soft) {
-    const std::vector<double> sessions = Sessions();
     std::vector<std::pair<double, size_t>> sums;
+    sums.reserve(rows_.size());
     for (size_t i = 0; i < rows_.size(); ++i)
-      if (rows_[i].ranked) sums.emplace_back(SumOf(i, sessions), i);
+      if (rows_[i].ranked) sums.emplace_back(SumOf(i), i);
     most = std::min(most, sums.size());
     std::partial_sort(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(most), sums.end(),
                       std::greater<>());
@@ -83,11 +97,12 @@ class Sum {
     matches_ = soft(wanted);
     for (size_t i = 0; i < rows_.size(); ++i)
       if (wanted[i]) soft_.Add(matches_[i]);
+    soft_.End();
   }
 
   std::vector<Ranked> Rank() const {
     std::vector<Ranked> ranked;
-    const std::vector<double> sessions = Sessions();
+    ranked.reserve(input_.lexical.size() + input_.others.size());
     for (size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
       if (!row.ranked) continue;
@@ -95,9 +110,9 @@ class Sum {
       made.slot = input_.records[i].slot;
       made.lexical = row.lexical ? row.lexical->score : 0;
       if (row.similarity) made.similarity = row.similarity->window;
-      made.signals = Signals{static_cast<float>(SoftOf(i)), static_cast<float>(sessions[i]),
+      made.signals = Signals{static_cast<float>(SoftOf(i)), static_cast<float>(sessions_[i]),
                              static_cast<float>(AnswerOf(i))};
-      const double sum = SumOf(i, sessions);
+      const double sum = SumOf(i);
       // Above 0 whatever the sum is, in its order.
       made.score = (sum > 0 ? 1 + sum : std::exp(sum)) / (1 + kWhole);
     }
@@ -111,10 +126,7 @@ class Sum {
     for (size_t i = 0; i < rows_.size(); ++i) {
       const int64_t slot = input_.records[i].slot;
       Row& row = rows_[i];
-      const auto near =
-          std::lower_bound(input_.near.begin(), input_.near.end(), slot,
-                           [](const Similarity& one, int64_t wanted) { return one.slot < wanted; });
-      if (near != input_.near.end() && near->slot == slot) row.similarity = &*near;
+      row.similarity = SimilarityOf(input_.near, slot);
       if (lexical != input_.lexical.end() && lexical->slot == slot) row.lexical = &*lexical++;
       row.ranked =
           row.lexical || std::binary_search(input_.others.begin(), input_.others.end(), slot);
@@ -124,6 +136,8 @@ class Sum {
   void Normalize() {
     Normal window, own;
     for (const Similarity& one : input_.near) window.Add(one.window), own.Add(one.own);
+    window.End();
+    own.End();
     double best_own = 0;
     for (size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
@@ -194,15 +208,16 @@ class Sum {
     return sum;
   }
 
-  double SumOf(size_t i, const std::vector<double>& sessions) const {
-    return WordsOf(i) + MeaningOf(i) + kSession * sessions[i] + kAnswer * AnswerOf(i) + TypeOf(i);
+  double SumOf(size_t i) const {
+    return WordsOf(i) + MeaningOf(i) + kSession * sessions_[i] + kAnswer * AnswerOf(i) + TypeOf(i);
   }
 
   const SignalInput& input_;
-  std::vector<Row> rows_;        // of each record
-  std::vector<double> matches_;  // soft ones, of each record; empty before MatchSoft
-  Normal soft_;                  // over the rows with a soft match
-  double best_ = 0;              // lexical score
+  std::vector<Row> rows_;         // of each record
+  std::vector<double> sessions_;  // of each record
+  std::vector<double> matches_;   // soft ones, of each record; empty before MatchSoft
+  Normal soft_;                   // over the rows with a soft match
+  double best_ = 0;               // lexical score
 };
 
 }  // namespace

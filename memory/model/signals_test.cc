@@ -164,6 +164,60 @@ TEST(Signals, AMissingVectorOrWordTakesNothing) {
   EXPECT_TRUE(RankBySignals({{}, {}, {}, {}, one.question}, 10, none).empty());
 }
 
+TEST(Signals, EachRowHasTheSimilarityOfItsSlotWhateverGapsAreBeforeIt) {
+  SignalCase one;
+  one.lexical.clear();
+  one.near.clear();
+  for (const int64_t slot : {2, 3, 5, 6, 9, 12})
+    one.near.push_back({slot, 0.01F * static_cast<float>(slot), 0});
+  const Record record = one.records[0];
+  one.records.clear();
+  for (int64_t slot = 1; slot <= 14; ++slot) {
+    one.others.push_back(slot);
+    one.records.push_back(record);
+    one.records.back().slot = slot;
+    one.records.back().position = kFarApart * slot;
+  }
+  one.soft.assign(one.records.size(), 1);
+  const std::vector<Ranked> ranked = one.Rank();
+  ASSERT_EQ(ranked.size(), 14U);
+  for (const Ranked& row : ranked) {
+    const auto near = std::find_if(one.near.begin(), one.near.end(),
+                                   [&](const Similarity& of) { return of.slot == row.slot; });
+    ASSERT_EQ(row.similarity.has_value(), near != one.near.end()) << row.slot;
+    if (row.similarity) EXPECT_FLOAT_EQ(*row.similarity, near->window) << row.slot;
+  }
+}
+
+TEST(Signals, AMeaningIsTheShareOfTheWayFromTheMeanToTheBest) {
+  SignalCase one;
+  one.soft = {3.5, 1, 4.5};  // mean 3
+  one.lexical = {};          // a session's best row is that of its window
+  one.others = {1, 2, 9};
+  one.near = {{1, 0.5F, 0.5F}, {2, 0, 0}, {9, 1, 1}, {10, -0.5F, -0.5F}};  // mean .25
+  one.records[2].session = 2;
+  const std::vector<Ranked> ranked = one.Rank();
+  ASSERT_EQ(ranked.size(), 3U);
+  const auto signals = [&](int64_t slot) {
+    return *std::find_if(ranked.begin(), ranked.end(), [&](const Ranked& row) {
+              return row.slot == slot;
+            })->signals;
+  };
+  EXPECT_FLOAT_EQ(signals(1).soft, 1.0F / 3);
+  EXPECT_EQ(signals(2).soft, 0);  // below the mean
+  EXPECT_FLOAT_EQ(signals(9).soft, 1);
+  EXPECT_FLOAT_EQ(signals(1).session, 1.0F / 3);
+}
+
+TEST(Signals, AnAnswerHasTheShareOfItsQuestionsOwnMeaning) {
+  SignalCase one;
+  one.PutBefore(0, 3, kFlagQuestion | kFlagAsks);
+  one.near = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0.5F}, {9, 1, 1}};  // mean of the own ones .375
+  for (const Ranked& row : one.Rank()) {
+    if (row.slot == 1) EXPECT_FLOAT_EQ(row.signals->answer, 0.2F);
+  }
+}
+
 TEST(Signals, OnlyTheBestRowsWithoutItHaveASoftMatch) {
   SignalCase one;
   for (int64_t slot = 20; slot < 60; ++slot) {
