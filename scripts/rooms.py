@@ -6,7 +6,7 @@ import re
 CODE = ("lib", "memory", "sidecar", "operator", "client")
 INCLUDE = re.compile(r'^#include\s+"([^"]+)"', re.M)
 # Includes that reach files, sockets, threads or clocks: forbidden in a pure room, and in every file that it includes.
-IMPURE = re.compile(r'^#include\s+(<(?:fstream|thread|filesystem|unistd\.h|fcntl\.h|sys/\w+\.h|sqlite3\.h|boost/\S+)>|"lib/(?:sqlite/'
+IMPURE = re.compile(r'^#include\s+(<(?:fstream|thread|filesystem|unistd\.h|fcntl\.h|sys/\w+\.h|sqlite3\.h|boost/\S+)>|"lib/(?:sql/|sqlite/|postgres/'
                     r'|http/(?:client|server)/|kube/(?:client|cache|controller)/|base/process/(?:file|log|workers|shutdown))\S*")', re.M)
 
 

@@ -23,9 +23,10 @@ CODE = (".cc", ".h")
 MAX_LINES, MAX_FUNCTION_LINES = 400, 60
 
 # The folders that a folder may include besides itself, in the order of the layers.
-LAYERS = {"lib/base": (), "lib/http": ("lib/base",), "lib/sqlite": ("lib/base",), "lib/embedding": ("lib/base",)}
+LAYERS = {"lib/base": (), "lib/http": ("lib/base",), "lib/sql": ("lib/base",),
+          "lib/sqlite": ("lib/base", "lib/sql"), "lib/postgres": ("lib/base", "lib/sql"), "lib/embedding": ("lib/base",)}
 for middle in ("lib/telemetry", "lib/kube", "lib/conversation"):
-    LAYERS[middle] = ("lib/base", "lib/http", "lib/sqlite")
+    LAYERS[middle] = ("lib/base", "lib/http", "lib/sql", "lib/sqlite")
 LAYERS["lib/api"] = tuple(LAYERS)
 LAYERS["lib/redaction"] = ("lib/base", "lib/api")
 for program in words.PROGRAMS:

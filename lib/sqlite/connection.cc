@@ -25,33 +25,31 @@ std::set<std::pair<uint64_t, uint64_t>> written_files;
 
 }  // namespace
 
-sqlite3_stmt* StatementCache::Take(std::string_view sql) {
+SqliteCursor* StatementCache::Take(std::string_view sql) {
   const auto entry = of_text_.find(sql);
   if (entry == of_text_.end() || entry->second.empty()) return nullptr;
-  sqlite3_stmt* statement = entry->second.back();
+  SqliteCursor* cursor = entry->second.back();
   entry->second.pop_back();
   --idle_;
-  return statement;
+  return cursor;
 }
 
-void StatementCache::Note(std::string_view sql, sqlite3_stmt* statement) {
-  home_[statement] = &of_text_[std::string(sql)];
+void StatementCache::Note(std::string_view sql, SqliteCursor& compiled) {
+  compiled.home_ = &of_text_[std::string(sql)];
 }
 
-void StatementCache::Give(sqlite3_stmt* statement) {
-  const auto home = home_.find(statement);
+void StatementCache::Give(SqliteCursor& cursor) {
   if (idle_ < kMostIdle) {
-    home->second->push_back(statement);
+    cursor.home_->push_back(&cursor);
     ++idle_;
     return;
   }
-  home_.erase(home);
-  sqlite3_finalize(statement);
+  delete &cursor;
 }
 
 void StatementCache::Clear() {
-  for (auto& [sql, statements] : of_text_)
-    for (sqlite3_stmt* statement : statements) sqlite3_finalize(statement);
+  for (auto& [sql, cursors] : of_text_)
+    for (const SqliteCursor* cursor : cursors) delete cursor;
 }
 
 Connection::~Connection() {
@@ -81,7 +79,7 @@ Error Connection::Fail(int rc, const std::string& what) {
   broken = broken || BreaksTrust(handle, rc);
   Error error = MakeError(handle, rc, what);
   if ((rc & 0xFF) == SQLITE_INTERRUPT) {
-    if (Limit* limit = Over()) {
+    if (sql::Limits::Limit* limit = limits->Over()) {
       limit->met = true;
       if (!limit->error.message.empty()) error = limit->error;
     }
@@ -91,17 +89,6 @@ Error Connection::Fail(int rc, const std::string& what) {
   if (on_damage && IsDamage(rc)) on_damage(error);
   if (on_broken && broken) on_broken(error);
   return error;
-}
-
-Connection::Limit* Connection::Over() {
-  int64_t now_ms = 0;
-  for (Limit& limit : limits) {
-    if (limit.stop.stop_requested()) return &limit;
-    if (limit.deadline_ms == 0) continue;
-    if (now_ms == 0) now_ms = clock->MonotonicMs();
-    if (now_ms > limit.deadline_ms) return &limit;
-  }
-  return nullptr;
 }
 
 }  // namespace sqlite

@@ -1,4 +1,5 @@
-// Connections and statements over SQLite's C interface. Opening is in open_file.cc.
+// Calls on a connection over SQLite's C interface. Opening is in open_file.cc, statements are in
+// cursor.cc.
 #include "lib/sqlite/database.h"
 
 #include "lib/base/check.h"
@@ -14,13 +15,15 @@ using base::Result;
 using base::Status;
 
 Result<Statement> Database::Prepare(std::string_view sql) {
-  sqlite3_stmt* statement = connection_->statements.Take(sql);
-  if (statement) return Statement(connection_, statement);
+  SqliteCursor* cursor = connection_->statements.Take(sql);
+  if (cursor) return Statement(*cursor, connection_);
+  sqlite3_stmt* compiled = nullptr;
   int rc = sqlite3_prepare_v3(connection_->handle, sql.data(), static_cast<int>(sql.size()),
-                              SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+                              SQLITE_PREPARE_PERSISTENT, &compiled, nullptr);
   if (rc != SQLITE_OK) return connection_->Fail(rc, "prepare");
-  connection_->statements.Note(sql, statement);
-  return Statement(connection_, statement);
+  cursor = new SqliteCursor(*connection_, compiled);
+  connection_->statements.Note(sql, *cursor);
+  return Statement(*cursor, connection_);
 }
 
 Status Database::Execute(const char* script) {
@@ -89,29 +92,12 @@ Result<int64_t> Database::UsedBytes() {
   return pages * connection_->page_bytes - reusable;
 }
 
-void Database::SetDeadline(int64_t milliseconds, std::stop_token stop) {
-  Connection::Limit& limit = connection_->limits.front();
-  limit.stop = std::move(stop);
-  limit.deadline_ms = milliseconds == 0 ? 0 : connection_->clock->MonotonicMs() + milliseconds;
-}
-
 Status Database::WithinLimits() {
-  return connection_->Over() ? Status(connection_->Fail(SQLITE_INTERRUPT, "read")) : Status();
+  return connection_->limits->Over() ? Status(connection_->Fail(SQLITE_INTERRUPT, "read"))
+                                     : Status();
 }
 
-TimeLimit::TimeLimit(Database& database, int64_t milliseconds, std::stop_token stop, Error error)
-    : connection_(database.connection_), place_(connection_->limits.size()) {
-  connection_->limits.push_back(
-      {connection_->clock->MonotonicMs() + milliseconds, std::move(stop), std::move(error)});
-}
-
-TimeLimit::~TimeLimit() {
-  if (!connection_) return;
-  CHECK(connection_->limits.size() == place_ + 1);
-  connection_->limits.pop_back();
-}
-
-bool TimeLimit::Met() const { return connection_->limits[place_].met; }
+const std::shared_ptr<sql::Limits>& Database::limits() const { return connection_->limits; }
 
 Status Database::CheckIntegrity(const std::vector<std::string>& fts_tables) {
   ASSIGN_OR_RETURN(Statement check, Prepare("PRAGMA integrity_check(1)"));
@@ -132,124 +118,35 @@ Status Database::CheckIndex(const std::string& fts_table) {
   return sound ? Status() : base::Wrap("full-text index " + fts_table, sound.error());
 }
 
-Statement::Statement(std::shared_ptr<Connection> connection, sqlite3_stmt* statement)
-    : connection_(std::move(connection)), statement_(statement) {}
-
-Statement::Statement(Statement&& other) noexcept
-    : connection_(std::move(other.connection_)),
-      statement_(std::exchange(other.statement_, nullptr)),
-      next_(other.next_),
-      bind_error_(other.bind_error_) {}
-
-Statement::~Statement() {
-  if (!statement_) return;
-  sqlite3_reset(statement_);
-  sqlite3_clear_bindings(statement_);
-  connection_->statements.Give(statement_);
-}
-
-Statement& Statement::Bind(int64_t value) {
-  bind_error_ |= sqlite3_bind_int64(statement_, next_++, value);
-  return *this;
-}
-Statement& Statement::Bind(double value) {
-  bind_error_ |= sqlite3_bind_double(statement_, next_++, value);
-  return *this;
-}
-Statement& Statement::Bind(std::string_view text) {
-  bind_error_ |= sqlite3_bind_text64(statement_, next_++, text.data() ? text.data() : "",
-                                     text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-  return *this;
-}
-Statement& Statement::Bind(const std::optional<std::string>& text) {
-  return text ? Bind(std::string_view(*text)) : BindNull();
-}
-Statement& Statement::BindNull() {
-  bind_error_ |= sqlite3_bind_null(statement_, next_++);
-  return *this;
-}
-Statement& Statement::BindBlob(std::string_view bytes) {
-  bind_error_ |= sqlite3_bind_blob64(statement_, next_++, bytes.data() ? bytes.data() : "",
-                                     bytes.size(), SQLITE_TRANSIENT);
-  return *this;
-}
-
-Statement& Statement::BindRow(const Statement& from, int first) {
-  for (int column = first; column < sqlite3_column_count(from.statement_); ++column) {
-    bind_error_ |=
-        sqlite3_bind_value(statement_, next_++, sqlite3_column_value(from.statement_, column));
-  }
-  return *this;
-}
-
-Result<bool> Statement::Step() {
-  if (bind_error_ != SQLITE_OK) return connection_->Fail(bind_error_, "bind");
-  int rc = sqlite3_step(statement_);
-  if (rc == SQLITE_ROW) return true;
-  if (rc == SQLITE_DONE) return false;
-  return connection_->Fail(rc, "step");
-}
-
-Status Statement::Run() {
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, Step());
-    if (!row) return {};
-  }
-}
-
-int64_t Statement::Int(int column) const { return sqlite3_column_int64(statement_, column); }
-double Statement::Real(int column) const { return sqlite3_column_double(statement_, column); }
-bool Statement::IsNull(int column) const {
-  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
-}
-std::string Statement::Text(int column) const {
-  const void* bytes = sqlite3_column_blob(statement_, column);
-  int size = sqlite3_column_bytes(statement_, column);
-  return bytes ? std::string(static_cast<const char*>(bytes), static_cast<size_t>(size))
-               : std::string();
-}
-std::optional<std::string> Statement::OptionalText(int column) const {
-  if (IsNull(column)) return std::nullopt;
-  return Text(column);
-}
-
-Result<Transaction> Transaction::Begin(Database& database) {
-  int depth = database.connection_->depth;
-  ASSIGN_OR_RETURN(Statement begin,
-                   database.Prepare(depth == 0 ? std::string("BEGIN IMMEDIATE")
-                                               : "SAVEPOINT s" + std::to_string(depth)));
+Result<int> Database::Begin() {
+  const int depth = connection_->depth;
+  ASSIGN_OR_RETURN(Statement begin, Prepare(depth == 0 ? std::string("BEGIN IMMEDIATE")
+                                                       : "SAVEPOINT s" + std::to_string(depth)));
   RETURN_IF_ERROR(begin.Run());
-  ++database.connection_->depth;
-  return Transaction(database, depth);
+  ++connection_->depth;
+  return depth;
 }
 
-Transaction::Transaction(Transaction&& other) noexcept
-    : database_(std::exchange(other.database_, nullptr)), depth_(other.depth_) {}
-
-Transaction::~Transaction() {
-  if (!database_) return;
-  std::string name = "s" + std::to_string(depth_);
-  std::string script = depth_ == 0 ? "ROLLBACK" : "ROLLBACK TO " + name + "; RELEASE " + name;
+void Database::RollBack(int depth) {
+  std::string name = "s" + std::to_string(depth);
+  std::string script = depth == 0 ? "ROLLBACK" : "ROLLBACK TO " + name + "; RELEASE " + name;
   // SQLite may have rolled back by itself (disk full): nothing is left to undo.
-  if (!sqlite3_get_autocommit(database_->handle())) {
-    Status undone = database_->Execute(script.c_str());
+  if (!sqlite3_get_autocommit(connection_->handle)) {
+    Status undone = Execute(script.c_str());
     // A virtual table with corrupt shadow tables may refuse RELEASE after a successful ROLLBACK TO.
     // Then the whole transaction rolls back, and a later COMMIT finds no transaction.
-    if (!undone && !sqlite3_get_autocommit(database_->handle()))
-      undone = database_->Execute("ROLLBACK");
-    CHECK(undone || sqlite3_get_autocommit(database_->handle()));
+    if (!undone && !sqlite3_get_autocommit(connection_->handle)) undone = Execute("ROLLBACK");
+    CHECK(undone || sqlite3_get_autocommit(connection_->handle));
   }
-  database_->connection_->depth = depth_;
+  connection_->depth = depth;
 }
 
-Status Transaction::Commit() {
-  CHECK(database_ != nullptr && database_->connection_->depth == depth_ + 1);
-  ASSIGN_OR_RETURN(Statement end,
-                   database_->Prepare(depth_ == 0 ? std::string("COMMIT")
-                                                  : "RELEASE s" + std::to_string(depth_)));
+Status Database::Commit(int depth) {
+  CHECK(connection_->depth == depth + 1);
+  ASSIGN_OR_RETURN(Statement end, Prepare(depth == 0 ? std::string("COMMIT")
+                                                     : "RELEASE s" + std::to_string(depth)));
   RETURN_IF_ERROR(end.Run());
-  database_->connection_->depth = depth_;
-  database_ = nullptr;
+  connection_->depth = depth;
   return {};
 }
 

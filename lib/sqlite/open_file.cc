@@ -136,10 +136,10 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   ConfigureLibrary();
   RETURN_IF_ERROR(CheckLibrary());
   RETURN_IF_ERROR(CheckFileSystem(path));
-  auto connection = std::make_shared<Connection>();
+  auto connection =
+      std::make_shared<Connection>(options.clock ? *options.clock : base::SystemClock());
   connection->on_damage = options.on_damage;
   connection->on_broken = options.on_broken;
-  if (options.clock) connection->clock = options.clock;
   const bool writer = options.access == Access::kWriter;
   const bool foreign = options.access == Access::kForeign;
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
@@ -158,7 +158,7 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
   sqlite3_progress_handler(
       handle, 2000,
-      [](void* self) -> int { return static_cast<Connection*>(self)->Over() != nullptr; },
+      [](void* self) -> int { return static_cast<Connection*>(self)->limits->Over() != nullptr; },
       connection.get());
 
   Database database(connection);

@@ -9,19 +9,14 @@
 
 #include <sqlite3.h>
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "lib/base/result.h"
+#include "lib/sql/database.h"
 
 namespace sqlite {
 
-// A row whose checksum does not match its values.
-struct UnsoundRow {
-  std::string table;
-  int64_t rowid = 0;
-};
+using sql::UnsoundRow;
 
 // row_is_sound appends each row that it rejects to `unsound`, which outlives the connection.
 base::Status AddRowChecksum(sqlite3* handle, std::vector<UnsoundRow>* unsound);

@@ -1,9 +1,8 @@
 // A row is sound while nothing of it changed; each changed bit, type and border between values
 // makes it unsound.
-#include "lib/sqlite/row_checksum.h"
-
 #include <gtest/gtest.h>
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 
 namespace sqlite {

@@ -16,15 +16,15 @@
 #include <thread>
 
 #include "lib/base/result.h"
+#include "lib/sql/writer.h"
 #include "lib/sqlite/database.h"
 
 namespace sqlite {
 
-class Writer {
+// Items that free space skip `admit` and run a second time after `on_full`: they must be
+// idempotent.
+class Writer final : public sql::Writer {
  public:
-  // Whether a work item consumes space on the volume or frees some (a delete). Items that free
-  // space skip `admit` and run a second time after `on_full`: they must be idempotent.
-  enum class Space { kConsumes, kFrees };
   // The answer of a background step: when to call the next one.
   struct Chore {
     enum class Next {
@@ -101,10 +101,14 @@ class Writer {
   std::future<base::Status> Post(std::function<base::Status(Database&)> work,
                                  Space space = Space::kConsumes);
   void Stop();  // finishes the queue and checkpoints the WAL
-  size_t Queued() const;
-  bool Failed() const;  // a sync failed: the writer refuses all items
+  size_t Queued() const override;
+  bool Failed() const override;  // a sync failed: the writer refuses all items
 
  private:
+  base::Status RunItem(Work work, Space space) override { return RunAny(std::move(work), space); }
+  std::future<base::Status> PostItem(Work work, Space space) override {
+    return Post(std::move(work), space);
+  }
   struct Item;
   struct Steps;
   using Batch = std::deque<std::shared_ptr<Item>>;
