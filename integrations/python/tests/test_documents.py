@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conftest import REPOSITORY
+from world import REPOSITORY
 
 PAGES = [path for path in (REPOSITORY / "docs/clients/python.md", *sorted((REPOSITORY / "docs/adapters").glob("*.md")))]
 BLOCKS = [(page, number, code) for page in PAGES

@@ -13,7 +13,7 @@ import pytest
 import agent_memory
 from agent_memory import Client, Full, OverQuota, Retries, Unavailable, Unreachable
 from agent_memory.address import address
-from conftest import REPOSITORY
+from world import REPOSITORY
 
 QUICK = Retries(attempts=3, first_s=0.001, longest_s=0.01)
 SAVED = {"id": 1, "action": "created", "revision_count": 1, "duplicate_count": 0}

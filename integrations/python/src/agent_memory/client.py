@@ -24,6 +24,8 @@ from .wire import Answer, Call, Flow, Retries, rows_of
 T = TypeVar("T")
 TIMEOUT_S = 60.0
 CHUNK = 1 << 20
+# A sidecar takes 64 connections; more calls at once wait for one.
+LIMITS = httpx.Limits(max_connections=32, max_keepalive_connections=32)
 LOST = httpx.TransportError
 FAILURES = (AgentMemoryError, LOST)
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -77,7 +79,7 @@ class Client(SyncMethods):
                  user: str | None = None, agent: str | None = None, timeout: float = TIMEOUT_S,
                  retries: Retries | None = None, transport: httpx.BaseTransport | None = None) -> None:
         self.settings = Settings(url, token, token_file, user, agent, timeout, retries)
-        self.http = httpx.Client(base_url=self.settings.url, timeout=timeout, transport=transport, trust_env=False)
+        self.http = httpx.Client(base_url=self.settings.url, timeout=timeout, limits=LIMITS, transport=transport, trust_env=False)
 
     def __enter__(self) -> Client:
         return self
@@ -184,7 +186,7 @@ class AsyncClient(AsyncMethods):
                  user: str | None = None, agent: str | None = None, timeout: float = TIMEOUT_S,
                  retries: Retries | None = None, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.settings = Settings(url, token, token_file, user, agent, timeout, retries)
-        self.http = httpx.AsyncClient(base_url=self.settings.url, timeout=timeout, transport=transport, trust_env=False)
+        self.http = httpx.AsyncClient(base_url=self.settings.url, timeout=timeout, limits=LIMITS, transport=transport, trust_env=False)
 
     async def __aenter__(self) -> AsyncClient:
         return self
