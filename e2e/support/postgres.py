@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""A PostgreSQL server of Debian's package for tests: on a unix socket only, never as root, gone with its starter.
+
+    e2e/support/postgres.py run [--set NAME=VALUE]... [--password WORD] [-- COMMAND...]
+
+With a command: runs it with AGENT_MEMORY_TEST_POSTGRES, the folder of the socket, and ends with its exit code. Without: prints
+{"directory", "pid"} as one line, then obeys lines of standard input (stop, kill, start, pause, resume), answers each by such a
+line, and ends with its input. The superuser is `postgres`."""
+import argparse
+import ctypes
+import glob
+import json
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+VARIABLE = "AGENT_MEMORY_TEST_POSTGRES"
+START_S = 60
+# For tests of what is stored, not of crashes: `durable` leaves out the first line.
+FAST = {"fsync": "off", "full_page_writes": "off"}
+SETTINGS = {"listen_addresses": "", "shared_buffers": "32MB", "max_wal_size": "256MB", "log_destination": "stderr"}
+
+
+class NoServer(Exception):
+    """There is no PostgreSQL server here, or it does not start; the text says why."""
+
+
+def binaries():
+    """→ the folder of the newest server of the machine."""
+    named = os.environ.get("AGENT_MEMORY_POSTGRES_BIN")
+    found = [named] if named else sorted(map(os.path.dirname, glob.glob("/usr/lib/postgresql/*/bin/postgres")),
+                                         key=lambda folder: int(folder.split("/")[4]))
+    if not found:
+        raise NoServer("no PostgreSQL server in /usr/lib/postgresql: run scripts/deps build")
+    return found[-1]
+
+
+def user():
+    """→ keywords of Popen for the user of the server, which refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    try:
+        pwd.getpwnam("postgres")
+    except KeyError:
+        raise NoServer("this is root, and the machine has no user postgres: run scripts/deps build") from None
+    return {"user": "postgres", "group": "postgres", "extra_groups": []}
+
+
+def give(folder):
+    """Makes the folder the server's."""
+    if os.geteuid() == 0:
+        for base, _, names in os.walk(folder):
+            for path in [base, *(os.path.join(base, name) for name in names)]:
+                shutil.chown(path, "postgres", "postgres")
+
+
+def end_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGQUIT)  # PR_SET_PDEATHSIG; SIGQUIT: at once, for it and its children
+
+
+def memory_or_disk(least=1 << 30):
+    volume = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
+    return "/dev/shm" if volume and volume.f_bavail * volume.f_frsize >= least else None
+
+
+def version(folder):
+    out = subprocess.run([os.path.join(folder, "postgres"), "--version"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"\d+(\.\d+)*", out)[0]
+
+
+def template(folder):
+    """→ a new cluster's files, made once for each version of the server."""
+    cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "agent-memory-e2e", "postgres")
+    path = os.path.join(cache, version(folder))
+    if not os.path.isdir(path):
+        os.makedirs(cache, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="agent-memory-pg-") as place:
+            os.chmod(place, 0o755)
+            made = os.path.join(place, "cluster")
+            os.mkdir(made, 0o700)
+            give(made)
+            done = subprocess.run([os.path.join(folder, "initdb"), "--pgdata", made, "--username=postgres", "--auth=trust", "--encoding=UTF8",
+                                   "--locale=C", "--wal-segsize=1", "--no-sync", "--no-instructions"],
+                                  cwd="/", capture_output=True, text=True, check=False, **user())
+            if done.returncode:
+                raise NoServer("initdb: " + done.stderr.strip())
+            mine = tempfile.mkdtemp(dir=cache)
+            shutil.copytree(made, os.path.join(mine, "cluster"))
+            try:
+                os.rename(os.path.join(mine, "cluster"), path)
+            except OSError:
+                pass  # another process was faster
+            shutil.rmtree(mine, ignore_errors=True)
+    return path
+
+
+class Cluster:
+    """A server with files of its own. `password`: clients need it (SCRAM). Use as a context, or start and remove."""
+
+    def __init__(self, settings=None, password=None, durable=False):
+        self.binaries = binaries()
+        self.settings = {**({} if durable else FAST), **SETTINGS, **(settings or {})}
+        self.password, self.process = password, None
+        # A path of a socket has 107 bytes at most.
+        self.folder = tempfile.mkdtemp(prefix="agent-memory-pg-", dir=None if durable else memory_or_disk())
+        self.files, self.directory = os.path.join(self.folder, "cluster"), os.path.join(self.folder, "socket")
+        shutil.copytree(template(self.binaries), self.files)
+        os.mkdir(self.directory)
+        for path in (self.folder, self.directory):
+            os.chmod(path, 0o755)
+        give(self.folder)
+        if password:
+            self.start()
+            self.sql(f"ALTER ROLE postgres PASSWORD '{password}'")
+            self.stop()
+            with open(os.path.join(self.files, "pg_hba.conf"), "w", encoding="utf-8") as file:
+                file.write("local all all scram-sha-256\n")
+
+    def __enter__(self):
+        try:
+            return self.start()
+        except BaseException:
+            self.remove()
+            raise
+
+    def __exit__(self, *_):
+        self.remove()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def log(self):
+        return os.path.join(self.folder, "log")
+
+    def start(self):
+        argv = [os.path.join(self.binaries, "postgres"), "-D", self.files, "-c", "unix_socket_directories=" + self.directory]
+        for name, value in self.settings.items():
+            argv += ["-c", f"{name}={value}"]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(argv, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=end_with_parent,
+                                            env={"PATH": os.environ.get("PATH", ""), "LC_ALL": "C"}, start_new_session=True, **user())
+        end = time.monotonic() + START_S
+        while not self.is_ready():
+            if self.process.poll() is not None or time.monotonic() > end:
+                with open(self.log, encoding="utf-8", errors="replace") as log:
+                    raise NoServer("PostgreSQL did not start: " + "".join(log.readlines()[-5:]))
+            time.sleep(0.01)
+        return self
+
+    def is_ready(self):
+        try:
+            with open(os.path.join(self.files, "postmaster.pid"), encoding="utf-8") as file:
+                lines = file.read().split("\n")
+        except OSError:
+            return False
+        return len(lines) > 7 and lines[0] == str(self.pid) and lines[7].startswith("ready")
+
+    def stop(self):
+        """Ends sessions and writes all that is to write."""
+        self.end(signal.SIGINT)
+
+    def kill(self):
+        """Without notice, as a node that loses power does (its disk keeps what it was given)."""
+        self.end(signal.SIGKILL)
+
+    def end(self, how):
+        if self.process and self.process.poll() is None:
+            processes = self.processes()
+            self.resume()
+            self.process.send_signal(how)
+            if how == signal.SIGKILL:
+                for pid in processes[1:]:
+                    send(pid, how)
+            self.process.wait()
+
+    def processes(self):
+        """→ the server's process, then those of its sessions and its own."""
+        with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
+            return [self.pid, *map(int, file.read().split())]
+
+    def pause(self):
+        """It hangs: it takes connections as far as the kernel does it, and answers nothing."""
+        for pid in self.processes():
+            send(pid, signal.SIGSTOP)
+
+    def resume(self):
+        for pid in self.processes():
+            send(pid, signal.SIGCONT)
+
+    def sql(self, text, database="postgres"):
+        """→ the output of psql, unaligned."""
+        argv = ["psql", "-h", self.directory, "-U", "postgres", "-d", database, "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", text]
+        return subprocess.run(argv, capture_output=True, text=True, check=True, env={**os.environ, "PGPASSWORD": self.password or ""}).stdout.strip()
+
+    def remove(self):
+        self.end(signal.SIGQUIT)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def send(pid, how):
+    try:
+        os.kill(pid, how)
+    except ProcessLookupError:
+        pass
+
+
+def obey(cluster):
+    orders = {name: getattr(cluster, name) for name in ("start", "stop", "kill", "pause", "resume")}
+    say(cluster)
+    for line in iter(sys.stdin.readline, ""):
+        orders[line.strip()]()
+        say(cluster)
+
+
+def say(cluster):
+    print(json.dumps({"directory": cluster.directory, "pid": cluster.pid}), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("order", choices=["run"])
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--password")
+    parser.add_argument("--durable", action="store_true", help="with syncs, on the disk")
+    at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    asked, command = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1:]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with Cluster(dict(pair.split("=", 1) for pair in asked.set), asked.password, asked.durable) as cluster:
+            if command:
+                return subprocess.run(command, env={**os.environ, VARIABLE: cluster.directory}, check=False).returncode
+            obey(cluster)
+    except NoServer as why:
+        print(f"postgres.py: {why}", file=sys.stderr)
+        return 69
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+// A statement's values, and the rows that it got.
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+#include "lib/postgres/connection.h"
+
+namespace postgres {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+
+Parameter& PgCursor::At(int parameter) {
+  if (parameters_.size() < static_cast<size_t>(parameter))
+    parameters_.resize(static_cast<size_t>(parameter));
+  return parameters_[static_cast<size_t>(parameter - 1)];
+}
+
+Status PgCursor::Start() {
+  started_ = true;
+  if (connection_.broken) return *connection_.broken;
+  if (connection_.error) return *connection_.error;
+  RETURN_IF_ERROR(connection_.WithinLimits());
+  const Shape& shape = text_.shape;
+  if (connection_.depth == 0 && shape.changes) return StartAlone();
+  if (!shape.has_rows) {
+    complete_ = true;
+    return connection_.Send(text_, parameters_, nullptr);
+  }
+  if (connection_.depth == 0) RETURN_IF_ERROR(connection_.SendSettings());
+  RETURN_IF_ERROR(connection_.Send(text_, parameters_, this, shape.may_be_long));
+  ++connection_.flights;
+  connection_.Depart();
+  if (!shape.may_be_long) {
+    while (!connection_.expected_.empty()) RETURN_IF_ERROR(connection_.ReadOne(Patience::kLimits));
+  }
+  return {};
+}
+
+// In a transaction of its own: its outcome is that of a COMMIT.
+Status PgCursor::StartAlone() {
+  RETURN_IF_ERROR(connection_.Begin());
+  Status ran = connection_.Send(text_, parameters_, this);
+  if (ran) ran = connection_.Settle(Patience::kLimits);
+  if (ran) ran = connection_.Commit(0);
+  if (!ran) connection_.RollBack(0);
+  return ran;
+}
+
+Result<bool> PgCursor::Step() {
+  if (!started_) RETURN_IF_ERROR(Start());
+  written_.clear();
+  ++row_;
+  for (;;) {
+    if (!results_.empty()) {
+      PGresult* const rows = results_.front().get();
+      if (row_ < PQntuples(rows)) {
+        for (int column = 0; row_ == 0 && column < PQnfields(rows); ++column)
+          if (!IsReadable(PQftype(rows, column)))
+            return Error{Code::kInternal, "column " + std::to_string(column) +
+                                              " has a type that is not read (" +
+                                              std::to_string(PQftype(rows, column)) + "): cast it"};
+        return true;
+      }
+      results_.pop_front();
+      row_ = 0;
+    } else if (!complete_) {
+      RETURN_IF_ERROR(connection_.ReadOne(Patience::kLimits));
+    } else {
+      while (!connection_.expected_.empty() && text_.shape.has_rows)
+        RETURN_IF_ERROR(connection_.ReadOne(Patience::kLimits));
+      if (error_) return *error_;
+      return false;
+    }
+  }
+}
+
+int PgCursor::Columns() const { return results_.empty() ? 0 : PQnfields(results_.front().get()); }
+unsigned PgCursor::TypeAt(int column) const { return PQftype(results_.front().get(), column); }
+bool PgCursor::IsNull(int column) const {
+  return results_.empty() || PQgetisnull(results_.front().get(), row_, column) == 1;
+}
+std::string_view PgCursor::Bytes(int column) const {
+  if (results_.empty()) return {};
+  const PGresult* const rows = results_.front().get();
+  return {PQgetvalue(rows, row_, column), static_cast<size_t>(PQgetlength(rows, row_, column))};
+}
+Kind PgCursor::KindAt(int column) const { return KindOf(TypeAt(column), Bytes(column)); }
+bool PgCursor::Is(int column, Kind kind) const { return !IsNull(column) && KindAt(column) == kind; }
+
+// Conversions are SQLite's: of a NULL the least value, of a text its leading number.
+int64_t PgCursor::Int(int column) const {
+  if (IsNull(column)) return 0;
+  switch (KindAt(column)) {
+    case Kind::kInt:
+      return ReadInt(TypeAt(column), Bytes(column));
+    case Kind::kReal:
+      return static_cast<int64_t>(ReadReal(TypeAt(column), Bytes(column)));
+    default:
+      return std::strtoll(std::string(Bytes(column)).c_str(), nullptr, 10);
+  }
+}
+
+double PgCursor::Real(int column) const {
+  if (IsNull(column)) return 0;
+  switch (KindAt(column)) {
+    case Kind::kInt:
+      return static_cast<double>(ReadInt(TypeAt(column), Bytes(column)));
+    case Kind::kReal:
+      return ReadReal(TypeAt(column), Bytes(column));
+    default:
+      return std::strtod(std::string(Bytes(column)).c_str(), nullptr);
+  }
+}
+
+std::string_view PgCursor::Text(int column) const {
+  if (IsNull(column)) return {};
+  const Kind kind = KindAt(column);
+  if (kind == Kind::kInt) return written_.emplace_back(std::to_string(Int(column)));
+  if (kind == Kind::kReal) {
+    char text[40];
+    const int size = std::snprintf(text, sizeof(text), "%.15g", Real(column));
+    return written_.emplace_back(text, static_cast<size_t>(size));
+  }
+  return Bytes(column);
+}
+
+void PgCursor::GiveBack() {
+  for (auto& expected : connection_.expected_)
+    if (expected.cursor == this) expected.cursor = nullptr;
+  parameters_.clear();
+  results_.clear();
+  written_.clear();
+  error_.reset();
+  started_ = complete_ = false;
+  row_ = -1;
+  text_.idle.push_back(this);
+  --connection_.lent_;
+}
+
+}  // namespace postgres
