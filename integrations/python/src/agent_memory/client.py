@@ -92,7 +92,7 @@ class Client(SyncMethods):
 
     def call(self, call: Call[T]) -> T:
         """Sends one call, again where that is safe → its answer; raises AgentMemoryError."""
-        return cast(T, self.answer(call.ready()).value())
+        return cast(T, call.result(self.answer(call.ready())))
 
     def run(self, flow: Flow[T]) -> T:
         """Runs several calls that belong together."""
@@ -198,7 +198,7 @@ class AsyncClient(AsyncMethods):
         await self.http.aclose()
 
     async def call(self, call: Call[T]) -> T:
-        return cast(T, (await self.answer(call.ready())).value())
+        return cast(T, call.result(await self.answer(call.ready())))
 
     async def run(self, flow: Flow[T]) -> T:
         try:

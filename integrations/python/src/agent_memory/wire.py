@@ -45,6 +45,11 @@ class Call(Generic[T]):
     whole: Any = UNSET
     repeats: bool = False
     rows: str | None = None
+    headed: bool = False
+
+    def result(self, answer: Answer) -> Any:
+        value = answer.value()
+        return (value, answer.headers) if self.headed else value
 
     def ready(self) -> Call[T]:
         """As it is sent first: with an Idempotency-Key if the route takes one, so that it may be sent again."""
@@ -71,6 +76,11 @@ class Call(Generic[T]):
 
     def after(self, cursor: str) -> Call[T]:
         return replace(self, query={**self.query, "cursor": cursor})
+
+
+def with_headers(call: Call[T]) -> Call[tuple[T, Mapping[str, str]]]:
+    """The same, whose answer also has its headers, with names in lower case."""
+    return cast("Call[tuple[T, Mapping[str, str]]]", replace(call, headed=True))
 
 
 def encoded(value: Any) -> bytes:

@@ -3,8 +3,9 @@ import importlib.metadata
 import warnings
 
 from .saver import AgentMemorySaver
+from .store import AgentMemoryStore
 
-__all__ = ["AgentMemorySaver"]
+__all__ = ["AgentMemorySaver", "AgentMemoryStore"]
 
 TESTED = ((4, 3), (4, 4))  # versions of langgraph-checkpoint: from, before
 
