@@ -180,6 +180,8 @@ class Cluster:
                 for pid in processes[1:]:
                     send(pid, how)
             self.process.wait()
+            while any(map(is_alive, processes[1:])):
+                time.sleep(0.005)
 
     def processes(self):
         """→ the server's process, then those of its sessions and its own."""
@@ -210,6 +212,15 @@ def send(pid, how):
         os.kill(pid, how)
     except ProcessLookupError:
         pass
+
+
+def is_alive(pid):
+    """Also false of a dead one that nobody has waited for."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def obey(cluster):

@@ -126,8 +126,11 @@ struct Connection {
   std::optional<base::Error> error;   // of a statement in the transaction, until its rollback
   int error_depth = 0;                // the depth at which it was sent
   std::optional<base::Error> broken;  // the connection is of no use any more
-  bool commit_unknown = false, passing = false;  // of the last outermost transaction
-  bool warned = false;                           // the server sent a WARNING
+  // Of the last outermost transaction.
+  bool commit_unknown = false, passing = false, failed = false;
+  bool lazy = false;    // the end of a savepoint does not wait
+  bool hung = false;    // it was given up because the server did not answer
+  bool warned = false;  // the server sent a WARNING
   int64_t changes = 0, flights = 0;
 
  private:

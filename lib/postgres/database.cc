@@ -46,6 +46,9 @@ bool Database::Broken() const { return connection_->broken.has_value(); }
 bool Database::LooksAlive() { return !Broken() && connection_->link.LooksAlive(); }
 bool Database::CommitUnknown() const { return connection_->commit_unknown; }
 bool Database::Passing() const { return connection_->passing; }
+void Database::ReleaseLate(bool late) { connection_->lazy = late; }
+bool Database::StatementFailed() const { return connection_->failed; }
+bool Database::Hung() const { return connection_->hung; }
 int64_t Database::Flights() const { return connection_->flights; }
 int Database::Backend() const { return PQbackendPID(connection_->link.get()); }
 const std::shared_ptr<sql::Limits>& Database::limits() const { return connection_->limits; }

@@ -40,9 +40,14 @@ class Database final : public sql::Database {
   // COMMIT was sent, and its outcome is not known: the connection was lost, or the server warned
   // (a wait for a standby that ended early). Until the next transaction.
   bool CommitUnknown() const;
-  bool Passing() const;     // the transaction failed, and may succeed when it runs again
-  int64_t Flights() const;  // round trips since the connection was made
-  int Backend() const;      // the process id of the server's side
+  bool Passing() const;  // the transaction failed, and may succeed when it runs again
+  // Savepoints end without a wait: an error of theirs may surface behind them. After one
+  // (StatementFailed) the whole transaction must be rolled back.
+  void ReleaseLate(bool late);
+  bool StatementFailed() const;  // since the outermost Begin
+  bool Hung() const;             // Broken, because the server did not answer
+  int64_t Flights() const;       // round trips since the connection was made
+  int Backend() const;           // the process id of the server's side
   const std::string& Server() const { return server_; }  // "host:port, database d, user u"
 
  private:

@@ -87,8 +87,10 @@ bool Link::Exchange(int64_t most_ms) {
 
 bool Link::LooksAlive() {
   if (PQstatus(get()) != CONNECTION_OK) return false;
-  pollfd socket = {PQsocket(get()), POLLIN, 0};
+  // The server's last words may stand before the end: the end is asked for by itself.
+  pollfd socket = {PQsocket(get()), POLLIN | POLLRDHUP, 0};
   if (poll(&socket, 1, 0) <= 0) return true;
+  if ((socket.revents & ~POLLIN) != 0) return false;
   return PQconsumeInput(get()) == 1 && PQstatus(get()) == CONNECTION_OK;
 }
 

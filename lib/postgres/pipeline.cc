@@ -50,6 +50,7 @@ Status Connection::Wait(Patience patience) {
       }
       slice_ms = std::min(slice_ms, std::max<int64_t>(limits->Left(), 1));
     } else if (NowMs() > (interrupted_ ? std::min(end_ms, interrupt_end_ms_) : end_ms)) {
+      hung = true;
       Lose(interrupted_ ? "it does not answer, nor end a statement" : "it does not answer");
       return interrupted_ ? *interrupted_ : *broken;
     }
@@ -73,6 +74,7 @@ Status Connection::Interrupt(sql::Limits::Limit* over) {
   }
   // The server ends the statement itself when it sees that nobody is there
   // (client_connection_check_interval).
+  hung = true;
   Lose("it does not answer, nor end a statement");
   return *interrupted_;
 }
@@ -119,18 +121,19 @@ void Connection::TakeError(const PGresult* result, const Expected& of) {
   const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   const bool cancelled = state && std::string_view(state) == "57014" && interrupted_;
-  Error failed = cancelled ? *interrupted_ : MakeError(result, Server());
+  Error why = cancelled ? *interrupted_ : MakeError(result, Server());
   if (of.variant) of.variant->sent = false;
-  if (of.cursor) of.cursor->error_ = failed;
-  if (!flight_error_) flight_error_ = failed;
+  if (of.cursor) of.cursor->error_ = why;
+  if (!flight_error_) flight_error_ = why;
   if (of.transaction == transaction_) {
+    failed = true;
     if (state && IsPassing(state)) passing = true;
     if (of.depth > 0 && !error) {
-      error = failed;
+      error = why;
       error_depth = of.depth;
     }
   }
-  if (severity && std::string_view(severity) == "FATAL") Lose(failed.message);
+  if (severity && std::string_view(severity) == "FATAL") Lose(why.message);
 }
 
 void Connection::Lose(const std::string& why) {

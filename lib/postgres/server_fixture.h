@@ -134,4 +134,15 @@ class OwnServer {
   std::string directory_;
 };
 
+// With a server of the test's own, where the tier has one.
+class OwnServerTest : public testing::Test {
+ protected:
+  void Start(const std::vector<std::string>& options = {}) {
+    if (!std::getenv(kServerVariable)) GTEST_SKIP() << kServerVariable << " names no server";
+    server_ = std::make_unique<OwnServer>(options);
+    if (!server_->Runs()) GTEST_SKIP() << "no server can run here";
+  }
+  std::unique_ptr<OwnServer> server_;
+};
+
 }  // namespace postgres

@@ -18,7 +18,7 @@ Result<int> Connection::Begin() {
     RETURN_IF_ERROR(SendOwn("SAVEPOINT s" + std::to_string(depth)));
     return depth++;
   }
-  commit_unknown = passing = false;
+  commit_unknown = passing = failed = false;
   depth = 1;
   transaction_open_ = true;
   const Status sent = [&]() -> Status {
@@ -42,9 +42,9 @@ Status Connection::Commit(int at) {
   if (broken) return *broken;
   if (error) return *error;
   if (at == 0) return CommitOutermost();
-  // The flight ends here: an error of a statement in the savepoint must not surface behind it.
   RETURN_IF_ERROR(SendOwn("RELEASE s" + std::to_string(at)));
-  RETURN_IF_ERROR(Settle(Patience::kLimits));
+  // The flight ends here: an error of a statement in the savepoint must not surface behind it.
+  if (!lazy) RETURN_IF_ERROR(Settle(Patience::kLimits));
   depth = at;
   return {};
 }

@@ -1,0 +1,95 @@
+// Connections to one server (or the one of several that serves), shared by all tenants of a
+// process.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lib/base/result.h"
+#include "lib/postgres/database.h"
+#include "lib/postgres/dsn.h"
+
+namespace postgres {
+
+// Any thread. It outlives its leases.
+class Pool {
+ public:
+  struct Options {
+    DatabaseOptions database = {};
+    size_t connections = 16;
+    int64_t idle_ms = 60'000;  // a connection that nobody needed for so long is closed
+    // After a failure to connect all are refused at once, but one that tries again, after a pause
+    // that doubles.
+    int64_t retry_ms = 100, most_retry_ms = 1000;
+  };
+  // A connection for one caller, until its end.
+  class Lease {
+   public:
+    Lease(Pool& pool, Database database, int64_t generation)
+        : pool_(&pool), database_(std::move(database)), generation_(generation) {}
+    Lease(Lease&& other) noexcept
+        : pool_(std::exchange(other.pool_, nullptr)),
+          database_(std::move(other.database_)),
+          generation_(other.generation_) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (pool_) pool_->GiveBack(std::move(database_), generation_);
+    }
+    Database& operator*() { return database_; }
+    Database* operator->() { return &database_; }
+
+   private:
+    Pool* pool_;
+    Database database_;
+    int64_t generation_;
+  };
+  struct State {
+    size_t open = 0, idle = 0, waiting = 0;
+    std::optional<base::Error> failure;  // why no connection can be made now
+  };
+
+  Pool(const std::string& dsn_file, Options options)
+      : dsn_(dsn_file), options_(std::move(options)) {}
+
+  // A connection whose transactions begin with `scope`, within `wait_ms`. kUnavailable: all are in
+  // use, or the server is away; kInvalid: the DSN.
+  base::Result<Lease> Checkout(Scope scope, int64_t wait_ms);
+  State Now() const;
+
+ private:
+  struct Idle {
+    Database database;
+    int64_t since_ms;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+  void GiveBack(Database database, int64_t generation);
+  std::optional<Database> TakeIdle(Lock& lock);
+  base::Result<Database> Open(Lock& lock, const std::shared_ptr<const Dsn>& dsn, int64_t wait_ms);
+  base::Result<Database> Connect(const std::shared_ptr<const Dsn>& dsn, size_t first,
+                                 int64_t wait_ms);
+  void NoteFailure(const base::Error& error);
+  void Follow(const std::shared_ptr<const Dsn>& dsn, std::deque<Idle>& closed);
+
+  DsnFile dsn_;
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable freed_;
+  std::shared_ptr<const Dsn> current_;
+  int64_t generation_ = 0;  // of current_
+  std::deque<Idle> idle_;   // the last one was used last
+  size_t open_ = 0, waiting_ = 0;
+  size_t first_host_ = 0;  // the one that served last
+  std::optional<base::Error> failure_;
+  int64_t next_try_ms_ = 0, pause_ms_ = 0;
+  bool trying_ = false;  // a caller tries to connect in spite of failure_
+};
+
+}  // namespace postgres
