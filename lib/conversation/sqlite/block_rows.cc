@@ -123,11 +123,12 @@ Status SqliteRows::SaveParts(const std::string& id, int64_t number,
                              const std::optional<std::string>& parts) {
   ASSIGN_OR_RETURN(
       auto save,
-      parts ? db_.Prepare("INSERT OR REPLACE INTO block_forms(number, parts, checksum)"
+      parts ? db_.Prepare("INSERT INTO block_forms(number, parts, checksum)"
                           " SELECT number, ?3, row_checksum(?1, ?2, ?3) FROM blocks"
-                          " WHERE conversation = ?1 AND block = ?2")
+                          " WHERE conversation = ?1 AND block = ?2 ON CONFLICT(number) DO UPDATE "
+                          "SET parts = excluded.parts, checksum = excluded.checksum")
             : db_.Prepare("DELETE FROM block_forms WHERE number ="
-                          " (SELECT number FROM blocks WHERE conversation = ? AND block = ?)"));
+                          " (SELECT number FROM blocks WHERE conversation = ?1 AND block = ?2)"));
   save.Bind(id).Bind(number);
   if (parts) save.Bind(*parts);
   return save.Run();

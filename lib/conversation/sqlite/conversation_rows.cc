@@ -63,7 +63,7 @@ constexpr const char* kOneRow[] = {"DELETE FROM task_states WHERE conversation =
 
 Rows::Found<Conversation> SqliteRows::FindConversation(const std::string& id) {
   ASSIGN_OR_RETURN(auto query,
-                   db_.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations WHERE id = ?"));
+                   db_.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations WHERE id = ?1"));
   query.Bind(id);
   return FirstConversation(query);
 }
@@ -168,10 +168,10 @@ Rows::Found<Conversation> SqliteRows::LastUsed(const std::string& state, const s
     if (owner.empty())
       return db_.Prepare("SELECT " CONVERSATION_COLUMNS
                          " FROM conversations"
-                         " WHERE state = ? ORDER BY touched DESC LIMIT 1");
+                         " WHERE state = ?1 ORDER BY touched DESC LIMIT 1");
     return db_.Prepare("SELECT " CONVERSATION_COLUMNS
-                       " FROM conversations WHERE state = ?"
-                       " AND " CONVERSATION_OWNER " = ? ORDER BY touched DESC LIMIT 1");
+                       " FROM conversations WHERE state = ?1"
+                       " AND " CONVERSATION_OWNER " = ?2 ORDER BY touched DESC LIMIT 1");
   };
   ASSIGN_OR_RETURN(auto query, prepare());
   if (!state.empty()) query.Bind(state);
@@ -182,15 +182,15 @@ Rows::Found<Conversation> SqliteRows::LastUsed(const std::string& state, const s
 Result<std::vector<std::string>> SqliteRows::UnusedSince(const std::string& state,
                                                          int64_t before_ms, int64_t limit) {
   ASSIGN_OR_RETURN(auto query,
-                   db_.Prepare("SELECT id FROM conversations WHERE state = ? AND updated_ms <= ?"
-                               " ORDER BY updated_ms LIMIT ?"));
+                   db_.Prepare("SELECT id FROM conversations WHERE state = ?1 AND updated_ms <= ?2"
+                               " ORDER BY updated_ms LIMIT ?3"));
   query.Bind(state).Bind(before_ms).Bind(limit);
   return query.ReadAll([](const sqlite::Statement& row) { return row.Text(0); });
 }
 
 Result<int64_t> SqliteRows::BytesOf(const std::string& id) {
   ASSIGN_OR_RETURN(auto query,
-                   db_.Prepare("SELECT bytes FROM conversation_bytes WHERE conversation = ?"));
+                   db_.Prepare("SELECT bytes FROM conversation_bytes WHERE conversation = ?1"));
   ASSIGN_OR_RETURN(const bool there, query.Bind(id).Step());
   return there ? query.Int(0) : int64_t{0};
 }

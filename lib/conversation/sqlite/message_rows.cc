@@ -49,9 +49,9 @@ Result<sqlite::Statement> PrepareScan(sqlite::Database& db, const std::string& i
       : scan.kind == Kind::kAll
           ? db.Prepare(SCAN_OF("content") " AND sequence >= ?2 AND sequence <= ?3"
                                           " ORDER BY sequence")
-          : db.Prepare(SCAN_OF("iif(role = 'tool', '', substr(content, 1, "
-                               "?4))") " AND sequence >= ?2 AND sequence <= "
-                                       "?3 ORDER BY sequence"));
+          : db.Prepare(SCAN_OF("CASE WHEN role = 'tool' THEN '' ELSE substr(content, "
+                               "1, ?4) END") " AND sequence >= ?2 AND sequence <= "
+                                             "?3 ORDER BY sequence"));
   query.Bind(id);
   if (ranged) query.Bind(scan.from).Bind(scan.to);
   if (scan.kind == Kind::kHeads) query.Bind(scan.head_characters);
@@ -95,9 +95,9 @@ Result<MessagePage> SqliteRows::ReadMessages(const std::string& id, const Messag
 Result<std::vector<MessageCalls>> SqliteRows::ReadCalls(const std::string& id, int64_t to,
                                                         int64_t rows, size_t bytes) {
   ASSIGN_OR_RETURN(auto query, db_.Prepare("SELECT sequence, tool_calls FROM messages"
-                                           " WHERE conversation = ? AND sequence <= ? AND"
+                                           " WHERE conversation = ?1 AND sequence <= ?2 AND"
                                            " tool_calls IS NOT NULL ORDER BY sequence DESC"
-                                           " LIMIT ?"));
+                                           " LIMIT ?3"));
   query.Bind(id).Bind(to).Bind(rows);
   std::vector<MessageCalls> found;
   size_t read = 0;
@@ -154,7 +154,7 @@ Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit) {
       db.Prepare(
           "UPDATE messages SET checksum = row_checksum(conversation, sequence, role, content,"
           " tool_calls, tool_call_id, created_ms) WHERE number IN"
-          " (SELECT number FROM messages WHERE checksum IS NULL ORDER BY number LIMIT ?)"));
+          " (SELECT number FROM messages WHERE checksum IS NULL ORDER BY number LIMIT ?1)"));
   RETURN_IF_ERROR(update.Bind(limit).Run());
   return db.Changes();
 }

@@ -33,7 +33,7 @@ Result<int64_t> NumberOr0(sqlite::Statement& query) {
 
 Result<std::vector<CheckpointRow>> SqliteRows::Checkpoints(const std::string& conversation) {
   ASSIGN_OR_RETURN(auto query, db_.Prepare("SELECT generation, step, bytes, saved_ms, expires_ms,"
-                                           " sha256 FROM checkpoints WHERE conversation = ?"
+                                           " sha256 FROM checkpoints WHERE conversation = ?1"
                                            " ORDER BY generation DESC"));
   query.Bind(conversation);
   return query.ReadAll([](const sqlite::Statement& row) {
@@ -67,7 +67,7 @@ Rows::Found<StoredDocument> SqliteRows::CheckpointDocument(const std::string& co
       auto query,
       db_.Prepare("SELECT document, sha256, row_is_sound('checkpoints', number, checksum,"
                   " conversation, generation, step, saved_ms, expires_ms, sha256, document)"
-                  " FROM checkpoints WHERE conversation = ? AND generation = ?"));
+                  " FROM checkpoints WHERE conversation = ?1 AND generation = ?2"));
   query.Bind(conversation).Bind(generation);
   return query.ReadFirst([](const sqlite::Statement& row) {
     return StoredDocument{row.Text(0), row.Text(1), row.Int(2) != 0};
@@ -75,20 +75,21 @@ Rows::Found<StoredDocument> SqliteRows::CheckpointDocument(const std::string& co
 }
 
 Result<int64_t> SqliteRows::RemoveExpiredCheckpoints(int64_t expired_ms, int64_t limit) {
-  ASSIGN_OR_RETURN(auto remove,
-                   db_.Prepare("DELETE FROM checkpoints WHERE number IN (SELECT number FROM"
-                               " checkpoints WHERE expires_ms <= ? ORDER BY expires_ms LIMIT ?)"));
+  ASSIGN_OR_RETURN(
+      auto remove,
+      db_.Prepare("DELETE FROM checkpoints WHERE number IN (SELECT number FROM"
+                  " checkpoints WHERE expires_ms <= ?1 ORDER BY expires_ms LIMIT ?2)"));
   RETURN_IF_ERROR(remove.Bind(expired_ms).Bind(limit).Run());
   return db_.Changes();
 }
 
 Result<int64_t> SqliteRows::CheckpointBytes(const std::string& owner) {
-  ASSIGN_OR_RETURN(auto query, db_.Prepare("SELECT bytes FROM checkpoint_totals WHERE owner = ?"));
+  ASSIGN_OR_RETURN(auto query, db_.Prepare("SELECT bytes FROM checkpoint_totals WHERE owner = ?1"));
   return NumberOr0(query.Bind(owner));
 }
 
 Rows::Found<FieldsRow> SqliteRows::FindFields(const std::string& conversation) {
-  ASSIGN_OR_RETURN(auto query, db_.Prepare(WORKING_FIELDS "WHERE conversation = ?"));
+  ASSIGN_OR_RETURN(auto query, db_.Prepare(WORKING_FIELDS "WHERE conversation = ?1"));
   query.Bind(conversation);
   return query.ReadFirst(ReadFieldsRow);
 }
@@ -107,7 +108,7 @@ Status SqliteRows::SaveFields(const std::string& owner, const FieldsRow& row) {
 
 Result<FieldTotals> SqliteRows::TotalsOfFields(const std::string& owner) {
   ASSIGN_OR_RETURN(auto query, db_.Prepare("SELECT conversations, bytes FROM working_memory_totals"
-                                           " WHERE owner = ?"));
+                                           " WHERE owner = ?1"));
   query.Bind(owner);
   ASSIGN_OR_RETURN(const auto totals, query.ReadFirst([](const sqlite::Statement& row) {
     return FieldTotals{row.Int(0), row.Int(1)};
@@ -129,8 +130,8 @@ Status SqliteRows::RefreshFields(const FieldRefreshMap& refreshes) {
 Result<int64_t> SqliteRows::RemoveExpiredFields(int64_t expired_ms, int64_t limit) {
   ASSIGN_OR_RETURN(auto remove,
                    db_.Prepare("DELETE FROM working_memory WHERE number IN (SELECT number FROM"
-                               " working_memory WHERE expires_ms <= ? ORDER BY expires_ms"
-                               " LIMIT ?)"));
+                               " working_memory WHERE expires_ms <= ?1 ORDER BY expires_ms"
+                               " LIMIT ?2)"));
   RETURN_IF_ERROR(remove.Bind(expired_ms).Bind(limit).Run());
   return db_.Changes();
 }
@@ -151,15 +152,16 @@ Result<int64_t> SqliteRows::LoadClock() {
 Status SqliteRows::SaveClock(int64_t now_ms) {
   // Saves no clock for empty tables, so that an idle program writes nothing.
   ASSIGN_OR_RETURN(auto save,
-                   db_.Prepare("INSERT OR REPLACE INTO working_memory_clock(only_one, now_ms)"
-                               " SELECT 1, ? WHERE EXISTS(SELECT 1 FROM working_memory)"
-                               " OR EXISTS(SELECT 1 FROM checkpoints)"));
+                   db_.Prepare("INSERT INTO working_memory_clock(only_one, now_ms)"
+                               " SELECT 1, ?1 WHERE EXISTS(SELECT 1 FROM working_memory)"
+                               " OR EXISTS(SELECT 1 FROM checkpoints) ON CONFLICT(only_one) DO "
+                               "UPDATE SET now_ms = excluded.now_ms"));
   return save.Bind(now_ms).Run();
 }
 
 Result<Ledger> SqliteRows::ReadLedger(const std::string& conversation) {
   ASSIGN_OR_RETURN(auto query,
-                   db_.Prepare("SELECT item, value FROM ledger WHERE conversation = ?"));
+                   db_.Prepare("SELECT item, value FROM ledger WHERE conversation = ?1"));
   query.Bind(conversation);
   Ledger ledger;
   RETURN_IF_ERROR(
@@ -169,9 +171,10 @@ Result<Ledger> SqliteRows::ReadLedger(const std::string& conversation) {
 
 Result<std::vector<LedgerEntry>> SqliteRows::ListLedger(const std::string& conversation,
                                                         const LedgerPlace& behind, int64_t limit) {
-  ASSIGN_OR_RETURN(auto query, db_.Prepare("SELECT item, value, turn, marked_ms FROM ledger"
-                                           " WHERE conversation = ? AND (marked_ms, item) > (?, ?)"
-                                           " ORDER BY marked_ms, item LIMIT ?"));
+  ASSIGN_OR_RETURN(auto query,
+                   db_.Prepare("SELECT item, value, turn, marked_ms FROM ledger"
+                               " WHERE conversation = ?1 AND (marked_ms, item) > (?2, ?3)"
+                               " ORDER BY marked_ms, item LIMIT ?4"));
   query.Bind(conversation).Bind(behind.marked_ms).Bind(behind.item).Bind(limit);
   return query.ReadAll(ReadEntry);
 }
@@ -179,7 +182,7 @@ Result<std::vector<LedgerEntry>> SqliteRows::ListLedger(const std::string& conve
 Rows::Found<LedgerEntry> SqliteRows::FindInLedger(const std::string& conversation,
                                                   const std::string& item) {
   ASSIGN_OR_RETURN(auto query, db_.Prepare("SELECT item, value, turn, marked_ms FROM ledger"
-                                           " WHERE conversation = ? AND item = ?"));
+                                           " WHERE conversation = ?1 AND item = ?2"));
   query.Bind(conversation).Bind(item);
   return query.ReadFirst(ReadEntry);
 }
@@ -187,18 +190,19 @@ Rows::Found<LedgerEntry> SqliteRows::FindInLedger(const std::string& conversatio
 Result<int64_t> SqliteRows::CountLedger(const std::string& conversation,
                                         const std::string& except_item) {
   ASSIGN_OR_RETURN(auto count, db_.Prepare("SELECT count(*) FROM ledger"
-                                           " WHERE conversation = ? AND item <> ?"));
+                                           " WHERE conversation = ?1 AND item <> ?2"));
   return NumberOr0(count.Bind(conversation).Bind(except_item));
 }
 
 Status SqliteRows::SaveInLedger(const std::string& conversation,
                                 const std::vector<LedgerEntry>& entries) {
   for (const LedgerEntry& entry : entries) {
-    ASSIGN_OR_RETURN(auto insert,
-                     db_.Prepare("INSERT INTO ledger(conversation, item, value, turn, marked_ms)"
-                                 " VALUES(?,?,?,?,?) ON CONFLICT(conversation, item) DO UPDATE SET"
-                                 " value = excluded.value, turn = excluded.turn,"
-                                 " marked_ms = excluded.marked_ms"));
+    ASSIGN_OR_RETURN(
+        auto insert,
+        db_.Prepare("INSERT INTO ledger(conversation, item, value, turn, marked_ms)"
+                    " VALUES(?1,?2,?3,?4,?5) ON CONFLICT(conversation, item) DO UPDATE SET"
+                    " value = excluded.value, turn = excluded.turn,"
+                    " marked_ms = excluded.marked_ms"));
     insert.Bind(conversation).Bind(entry.item.name).Bind(entry.item.value).Bind(entry.turn);
     RETURN_IF_ERROR(insert.Bind(entry.marked_ms).Run());
   }
@@ -208,8 +212,8 @@ Status SqliteRows::SaveInLedger(const std::string& conversation,
 Result<int64_t> SqliteRows::RemoveFromLedger(const std::string& conversation,
                                              const std::optional<std::string>& item) {
   ASSIGN_OR_RETURN(auto remove,
-                   item ? db_.Prepare("DELETE FROM ledger WHERE conversation = ? AND item = ?")
-                        : db_.Prepare("DELETE FROM ledger WHERE conversation = ?"));
+                   item ? db_.Prepare("DELETE FROM ledger WHERE conversation = ?1 AND item = ?2")
+                        : db_.Prepare("DELETE FROM ledger WHERE conversation = ?1"));
   remove.Bind(conversation);
   if (item) remove.Bind(*item);
   RETURN_IF_ERROR(remove.Run());
@@ -218,7 +222,7 @@ Result<int64_t> SqliteRows::RemoveFromLedger(const std::string& conversation,
 
 Result<std::string> SqliteRows::NextLedger(const std::string& after) {
   ASSIGN_OR_RETURN(auto query,
-                   db_.Prepare("SELECT min(conversation) FROM ledger WHERE conversation > ?"));
+                   db_.Prepare("SELECT min(conversation) FROM ledger WHERE conversation > ?1"));
   ASSIGN_OR_RETURN([[maybe_unused]] const bool found, query.Bind(after).Step());
   return query.Text(0);
 }
@@ -227,7 +231,7 @@ Rows::Found<std::string> SqliteRows::FindTask(const std::string& conversation) {
   ASSIGN_OR_RETURN(auto query,
                    db_.Prepare("SELECT state, row_is_sound('task_states', rowid, checksum,"
                                " conversation, state, updated_ms) FROM task_states"
-                               " WHERE conversation = ?"));
+                               " WHERE conversation = ?1"));
   ASSIGN_OR_RETURN(const bool there, query.Bind(conversation).Step());
   if (!there || query.Int(1) == 0) return std::optional<std::string>();
   return std::optional(query.Text(0));

@@ -152,7 +152,8 @@ Status SaveCellClock(Database& database, int64_t aged_ms) {
     ASSIGN_OR_RETURN(const bool needs, any.Step());
     if (!needs) continue;
     ASSIGN_OR_RETURN(Statement save,
-                     database.Prepare("INSERT OR REPLACE INTO counters VALUES('item_clock', ?1)"));
+                     database.Prepare("INSERT INTO counters VALUES('item_clock', ?1) ON "
+                                      "CONFLICT(name) DO UPDATE SET value = excluded.value"));
     return save.Bind(aged_ms).Run();
   }
   return {};

@@ -29,10 +29,11 @@ struct ClusterEdges {
 Result<bool> IsSource(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(
       Statement insight,
-      database.Prepare("WITH RECURSIVE part(slot, uuid) AS (SELECT ?1, (SELECT uuid FROM traces "
-                       "WHERE slot = ?1) UNION SELECT t.slot, t.uuid FROM part p JOIN traces t ON "
-                       "t.merged_into = p.uuid) SELECT 1 FROM part p JOIN trace_edges e ON "
-                       "e.to_slot = p.slot WHERE e.kind = ?2 LIMIT 1"));
+      database.Prepare(
+          "WITH RECURSIVE part(slot, uuid) AS (SELECT CAST(?1 AS BIGINT), (SELECT uuid FROM traces "
+          "WHERE slot = ?1) UNION SELECT t.slot, t.uuid FROM part p JOIN traces t ON "
+          "t.merged_into = p.uuid) SELECT 1 FROM part p JOIN trace_edges e ON "
+          "e.to_slot = p.slot WHERE e.kind = ?2 LIMIT 1"));
   return insight.Bind(slot).Bind(kDerivedFrom).Step();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "memory/sqlite/tables/rows.h"
 
 namespace memory {
 
@@ -56,9 +57,9 @@ std::string PrunedBy(const std::string& run) { return "pruned by run " + run; }
 
 Result<bool> TrimRuns(Database& database, const TraceContext& context) {
   const std::string owner = OwnerOf(context);
-#define MEMORY_BEYOND                                                                       \
-  "(SELECT number FROM consolidation_log WHERE context = ?1 ORDER BY number DESC LIMIT -1 " \
-  "OFFSET ?2)"
+#define MEMORY_BEYOND                                                                    \
+  "(SELECT number FROM consolidation_log WHERE context = ?1 ORDER BY number DESC LIMIT " \
+  "9223372036854775807 OFFSET ?2)"
   ASSIGN_OR_RETURN(
       Statement actions,
       database.Prepare("DELETE FROM consolidation_actions WHERE number IN (SELECT number FROM "
@@ -73,11 +74,14 @@ Result<bool> TrimRuns(Database& database, const TraceContext& context) {
 
 Result<int64_t> BeginRun(Database& database, const TraceContext& context, const std::string& id,
                          int64_t now_ms) {
-  ASSIGN_OR_RETURN(Statement begin,
-                   database.Prepare("INSERT INTO consolidation_log(run, context, started_ms, "
-                                    "duration_ms, counts) VALUES(?1, ?2, ?3, 0, '{}')"));
-  RETURN_IF_ERROR(begin.Bind(id).Bind(OwnerOf(context)).Bind(now_ms).Run());
-  return database.LastInsertId();
+  ASSIGN_OR_RETURN(
+      Statement begin,
+      database.Prepare("INSERT INTO consolidation_log(run, context, started_ms, "
+                       "duration_ms, counts) VALUES(?1, ?2, ?3, 0, '{}') RETURNING number"));
+  begin.Bind(id).Bind(OwnerOf(context)).Bind(now_ms);
+  ASSIGN_OR_RETURN(const auto number, begin.ReadFirst(IntAt));
+  RETURN_IF_ERROR(begin.Run());
+  return number.value_or(0);
 }
 
 Status NoteAction(Database& database, int64_t run, const ConsolidationAction& action) {
@@ -144,11 +148,12 @@ Result<std::vector<LoggedRun>> ReadRunsAfter(Database& database,
                                              int64_t after, const std::optional<Viewer>& viewer) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare(MEMORY_SELECT_RUN "WHERE number > ?1 AND (?2 IS NULL OR "
-                                         "json_extract(context, '$[0]') = ?2) AND (?4 IS NULL OR "
-                                         "(json_extract(context, '$[1]') = ?4 AND "
-                                         "json_extract(context, '$[2]') = ?5)) ORDER BY number "
-                                         "LIMIT ?3"));
+      database.Prepare(MEMORY_SELECT_RUN
+                       "WHERE number > ?1 AND (CAST(?2 AS TEXT) IS NULL OR "
+                       "json_extract(context, '$[0]') = ?2) AND (CAST(?4 AS TEXT) IS NULL OR "
+                       "(json_extract(context, '$[1]') = ?4 AND "
+                       "json_extract(context, '$[2]') = ?5)) ORDER BY number "
+                       "LIMIT ?3"));
   read.Bind(after);
   read.Bind(project ? std::optional(base::FoldCase(*project)) : std::nullopt).Bind(kRunsKept);
   if (viewer)

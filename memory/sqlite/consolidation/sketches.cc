@@ -95,7 +95,7 @@ Result<Sketches> ReadSketches(Database& database, const TraceContext& context,
   // Only pairs of the context count, however many others have.
   ASSIGN_OR_RETURN(Statement pairs,
                    database.Prepare("SELECT low, high, times FROM trace_pairs WHERE low BETWEEN ?1 "
-                                    "AND ?2"));
+                                    "AND ?2 ORDER BY low, high"));
   pairs.Bind(*project << kRangeBits).Bind(((*project + 1) << kRangeBits) - 1);
   RETURN_IF_ERROR(pairs.ForEachRow([&](const Statement& row) {
     if (!own.contains(row.Int(0)) || !own.contains(row.Int(1))) return true;

@@ -102,7 +102,7 @@ Result<std::optional<KnownEpisode>> SqliteEpisodes::FindSame(int64_t project,
       Statement read,
       database_.Prepare("SELECT e.id, e.created_ms FROM episodes e JOIN observations o ON o.slot = "
                         "e.slot WHERE e.project = ?1 AND e.conversation = ?2 AND e.digest = ?3 "
-                        "AND e.agent = ?4 AND e.user IS ?5 AND " MEMORY_LIVE
+                        "AND e.agent = ?4 AND e.user IS NOT DISTINCT FROM ?5 AND " MEMORY_LIVE
                         "ORDER BY e.id LIMIT 1"));
   read.Bind(project).Bind(episode.conversation).Bind(DigestOf(episode));
   return read.Bind(episode.agent).Bind(episode.user).ReadFirst(KnownAt);
@@ -115,7 +115,7 @@ Result<std::optional<int64_t>> SqliteEpisodes::FindObservation(int64_t project,
       database_.Prepare(
           "SELECT o.id FROM observations o WHERE o.hash = ?1 AND o.project = ?2 AND "
           "o.scope = 'project' AND o.type = ?3 AND o.content = ?4 AND " MEMORY_LIVE MEMORY_FOR_ALL
-          "ORDER BY o.content_ms DESC LIMIT 1"));
+          "ORDER BY o.content_ms DESC, o.slot LIMIT 1"));
   read.Bind(api::NormalizedHash(episode.summary)).Bind(project).Bind(kEpisodeType);
   return read.Bind(episode.summary).ReadFirst(IntAt);
 }
@@ -137,21 +137,25 @@ Result<int64_t> SqliteEpisodes::Insert(int64_t project, int64_t observation, con
     return base::Error{base::Code::kInternal, "an observation vanished inside its transaction"};
   ASSIGN_OR_RETURN(
       Statement insert,
-      database_.Prepare("INSERT INTO episodes(id, slot, project, conversation, digest, agent, "
-                        "user, created_ms, fields) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+      database_.Prepare(
+          "INSERT INTO episodes(id, slot, project, conversation, digest, agent, "
+          "\"user\", created_ms, fields) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id"));
   insert.Bind(id == 0 ? std::nullopt : std::optional(id)).Bind(place->slot).Bind(project);
   insert.Bind(episode.conversation).Bind(DigestOf(episode)).Bind(episode.agent);
   insert.Bind(episode.user).Bind(episode.created_ms);
-  RETURN_IF_ERROR(insert.Bind(base::DumpJson(FieldsOf(episode))).Run());
-  return database_.LastInsertId();
+  insert.Bind(base::DumpJson(FieldsOf(episode)));
+  ASSIGN_OR_RETURN(const auto made, insert.ReadFirst(IntAt));
+  RETURN_IF_ERROR(insert.Run());
+  return made.value_or(0);
 }
 
 Result<std::vector<Episode>> EpisodesAt(Database& database, int64_t slot,
                                         const EpisodeQuestion& question) {
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare(MEMORY_SELECT_EPISODE
-                                    "WHERE e.slot = ?1 AND e.agent = ?2 AND (?3 IS NULL OR "
-                                    "e.user = ?3) AND " MEMORY_LIVE "ORDER BY e.id LIMIT ?4"));
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(MEMORY_SELECT_EPISODE
+                       "WHERE e.slot = ?1 AND e.agent = ?2 AND (CAST(?3 AS TEXT) IS NULL OR "
+                       "e.user = ?3) AND " MEMORY_LIVE "ORDER BY e.id LIMIT ?4"));
   read.Bind(slot).Bind(question.agent).Bind(question.user);
   read.Bind(static_cast<int64_t>(question.limit));
   return AllEpisodes(std::move(read));
@@ -161,10 +165,12 @@ Result<std::vector<int64_t>> SlotsOfEpisodes(Database& database, const EpisodeQu
   std::vector<int64_t> slots;
   ASSIGN_OR_RETURN(const std::optional<int64_t> project, FindProject(database, question.project));
   if (!project) return slots;
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT DISTINCT e.slot FROM episodes e JOIN observations o ON "
-                                    "o.slot = e.slot WHERE e.project = ?1 AND e.agent = ?2 AND (?3 "
-                                    "IS NULL OR e.user = ?3) AND " MEMORY_LIVE "ORDER BY e.slot"));
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(
+          "SELECT DISTINCT e.slot FROM episodes e JOIN observations o ON "
+          "o.slot = e.slot WHERE e.project = ?1 AND e.agent = ?2 AND (CAST(?3 AS TEXT) "
+          "IS NULL OR e.user = ?3) AND " MEMORY_LIVE "ORDER BY e.slot"));
   read.Bind(*project).Bind(question.agent).Bind(question.user);
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) { slots.push_back(row.Int(0)); }));
   return slots;
@@ -172,7 +178,8 @@ Result<std::vector<int64_t>> SlotsOfEpisodes(Database& database, const EpisodeQu
 
 Result<bool> ReadEpisodes(Database& database, std::optional<int64_t> project, bool live_only,
                           int64_t after, const std::function<bool(Episode&&)>& take) {
-#define MEMORY_BEHIND "AND (?2 IS NULL OR e.project = ?2) AND e.id > ?1 ORDER BY e.id"
+#define MEMORY_BEHIND \
+  "AND (CAST(?2 AS BIGINT) IS NULL OR e.project = ?2) AND e.id > ?1 ORDER BY e.id"
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(live_only ? MEMORY_SELECT_EPISODE "WHERE " MEMORY_LIVE MEMORY_BEHIND

@@ -133,8 +133,9 @@ Status WriteRow(Database& database, int64_t project, const ItemRow& row, const T
 }
 
 Result<int64_t> NextSlot(Database& database, int64_t project) {
-  ASSIGN_OR_RETURN(Statement known,
-                   database.Prepare("INSERT OR IGNORE INTO item_counts(project) VALUES(?1)"));
+  ASSIGN_OR_RETURN(
+      Statement known,
+      database.Prepare("INSERT INTO item_counts(project) VALUES(?1) ON CONFLICT DO NOTHING"));
   RETURN_IF_ERROR(known.Bind(project).Run());
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT next FROM item_counts WHERE project = ?1"));
@@ -245,8 +246,9 @@ Result<int64_t> ItemCells::RemoveExpired(const std::string& owner, int64_t now_m
   {
     ASSIGN_OR_RETURN(
         Statement read,
-        database_.Prepare(MEMORY_SELECT_ITEM "WHERE over_ms <= ?1 AND (?2 IS NULL OR project = ?2) "
-                                             "ORDER BY over_ms LIMIT ?3"));
+        database_.Prepare(MEMORY_SELECT_ITEM
+                          "WHERE over_ms <= ?1 AND (CAST(?2 AS BIGINT) IS NULL OR project = ?2) "
+                          "ORDER BY over_ms LIMIT ?3"));
     read.Bind(now_ms).Bind(project).Bind(limit);
     RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
       ASSIGN_OR_RETURN(ItemWords words, WordsOf(UncutItemAt(row)));
@@ -266,7 +268,8 @@ Result<bool> ReadItems(Database& database, std::optional<int64_t> project, int64
       Statement read,
       database.Prepare("SELECT slot, key, value, metadata, created_ms, accessed_ms, ttl_ns, "
                        "version, over_ms, p.name FROM items JOIN projects p ON p.number = project "
-                       "WHERE slot > ?1 AND (?2 IS NULL OR project = ?2) AND (over_ms IS NULL OR "
+                       "WHERE slot > ?1 AND (CAST(?2 AS BIGINT) IS NULL OR project = ?2) AND "
+                       "(over_ms IS NULL OR "
                        "over_ms > ?3) ORDER BY slot"));
   read.Bind(after).Bind(project).Bind(now_ms);
   bool end = true;

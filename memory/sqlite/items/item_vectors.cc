@@ -25,7 +25,10 @@ Status PutItemVector(Database& database, int64_t slot, const std::string& text,
   if (!embedder) return {};
   const std::vector<int8_t> vector = embedder->Embed(EmbeddedText(text));
   if (vector.empty()) return {};
-  ASSIGN_OR_RETURN(Statement put, database.Prepare("REPLACE INTO item_vectors VALUES(?1, ?2, ?3)"));
+  ASSIGN_OR_RETURN(
+      Statement put,
+      database.Prepare("INSERT INTO item_vectors VALUES(?1, ?2, ?3) ON CONFLICT(slot) DO UPDATE "
+                       "SET model = excluded.model, vector = excluded.vector"));
   put.Bind(slot).Bind(embedder->model());
   return put.BindBlob({reinterpret_cast<const char*>(vector.data()), vector.size()}).Run();
 }
@@ -58,9 +61,10 @@ Result<std::vector<Similarity>> NearItems(Database& database, const ItemMeaning&
   std::vector<Similarity> near;
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare("SELECT i.slot, v.vector FROM item_vectors v CROSS JOIN items i ON i.slot "
-                       "= v.slot WHERE v.slot BETWEEN ?1 AND ?2 AND v.model = ?3 AND "
-                       "(i.over_ms IS NULL OR i.over_ms > ?4) ORDER BY v.slot LIMIT ?5"));
+      database.Prepare(
+          "SELECT i.slot, v.vector FROM item_vectors v CROSS JOIN items i WHERE i.slot "
+          "= v.slot AND v.slot BETWEEN ?1 AND ?2 AND v.model = ?3 AND "
+          "(i.over_ms IS NULL OR i.over_ms > ?4) ORDER BY v.slot LIMIT ?5"));
   read.Bind(asked.project << kRangeBits).Bind(((asked.project + 1) << kRangeBits) - 1);
   read.Bind(asked.model).Bind(asked.now_ms).Bind(static_cast<int64_t>(kReadItemVectors) + 1);
   const sqlite::TimeLimit limit(database, asked.deadline_ms, asked.stop);

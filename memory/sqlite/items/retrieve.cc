@@ -25,7 +25,7 @@ constexpr size_t kMaxItemsByMeaning = 512;  // without a word of the query
 constexpr TextTable kItemWords = {
     "SELECT hits(item_words) FROM item_words WHERE item_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3",
     "SELECT i.slot, i.words, i.marks, i.created_ms FROM json_each(?1) j CROSS JOIN items i "
-    "ON i.slot = j.value WHERE i.over_ms IS NULL OR i.over_ms > ?2",
+    "WHERE i.slot = CAST(j.value AS BIGINT) AND (i.over_ms IS NULL OR i.over_ms > ?2)",
     "SELECT rows, words FROM item_counts WHERE project = ?1"};
 
 // Adds rows while the answer has space for them.

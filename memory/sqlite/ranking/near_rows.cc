@@ -22,11 +22,11 @@ struct ReadVector {
 
 constexpr const char* kOfTable =
     "SELECT o.slot, o.session, o.position, v.vector FROM vectors v "
-    "CROSS JOIN observations o ON o.slot = v.slot WHERE v.slot BETWEEN ?1 AND "
+    "CROSS JOIN observations o WHERE o.slot = v.slot AND v.slot BETWEEN ?1 AND "
     "?2 AND v.model = ?3 AND o.deleted_ms IS NULL ORDER BY v.slot";
 constexpr const char* kOfRemote =
     "SELECT o.slot, o.session, o.position, v.vector FROM remote_vectors v NOT INDEXED "
-    "CROSS JOIN observations o ON o.slot = v.slot WHERE v.slot BETWEEN ?1 AND "
+    "CROSS JOIN observations o WHERE o.slot = v.slot AND v.slot BETWEEN ?1 AND "
     "?2 AND v.model = ?3 AND o.deleted_ms IS NULL ORDER BY v.slot";
 
 Status ReadVectors(Database& database, const VectorQuery& query, int64_t range,

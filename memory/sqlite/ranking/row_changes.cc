@@ -29,7 +29,7 @@ Status RowChanges::Publish(Database& writer) {
   // Two statements take half the time of one with RETURNING.
   ASSIGN_OR_RETURN(Statement raise,
                    writer.Prepare("INSERT INTO counters VALUES('version', 1) ON CONFLICT(name) "
-                                  "DO UPDATE SET value = value + 1"));
+                                  "DO UPDATE SET value = counters.value + 1"));
   RETURN_IF_ERROR(raise.Run());
   ASSIGN_OR_RETURN(Statement read,
                    writer.Prepare("SELECT value FROM counters WHERE name = 'version'"));

@@ -94,8 +94,9 @@ Result<std::vector<Record>> SqliteCandidates::RecordsOf(const Matches& found,
                                                         const std::vector<Match>& rows) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database_.Prepare("SELECT o.slot, session, position, words, marks, created_ms "
-                        "FROM json_each(?1) j CROSS JOIN observations o ON o.slot = j.value"));
+      database_.Prepare(
+          "SELECT o.slot, session, position, words, marks, created_ms "
+          "FROM json_each(?1) j CROSS JOIN observations o WHERE o.slot = CAST(j.value AS BIGINT)"));
   read.Bind(ListOf(rows));
   std::vector<Record> records;
   records.reserve(rows.size());

@@ -37,9 +37,11 @@ Status ReadType(Database& database, int64_t range, const std::string& type,
           "SELECT o.slot, o.id, r.revision, r.written_ms "
           "FROM observations o JOIN revisions r ON r.id = o.id "
           "WHERE o.range = ?1 AND o.type = ?6 AND " MEMORY_LIVE "AND o.updated_ms > ?2 "
-          "AND r.written_ms <= ?2 AND r.replaced_ms > ?2 AND (?3 IS NULL OR o.project = ?3) "
+          "AND r.written_ms <= ?2 AND r.replaced_ms > ?2 AND (CAST(?3 AS BIGINT) IS NULL OR "
+          "o.project = ?3) "
           "AND r.replaced_ms > kept_since(o.project, o.scope, o.type) "
-          "AND CASE WHEN ?4 IS NULL THEN r.type NOT IN " MEMORY_UNASKED_TYPES " ELSE r.type = ?4 "
+          "AND CASE WHEN CAST(?4 AS TEXT) IS NULL THEN r.type NOT IN " MEMORY_UNASKED_TYPES
+          " ELSE r.type = ?4 "
           "END " MEMORY_SEEN_BY("?7", "?8",
                                 "?9") "ORDER BY r.written_ms DESC, o.id DESC LIMIT ?5"));
   read.Bind(range)

@@ -14,7 +14,8 @@ using SqliteCellHost = SqliteRowHost<Cells>;
 inline base::Result<int64_t> RaiseVersion(sqlite::Database& database, const char* counter,
                                           int64_t to) {
   ASSIGN_OR_RETURN(sqlite::Statement raise,
-                   database.Prepare("UPDATE counters SET value = max(value + (?2 = 0), ?2) WHERE "
+                   database.Prepare("UPDATE counters SET value = max(value + CASE WHEN CAST(?2 AS "
+                                    "BIGINT) = 0 THEN 1 ELSE 0 END, ?2) WHERE "
                                     "name = ?1"));
   RETURN_IF_ERROR(raise.Bind(counter).Bind(to).Run());
   ASSIGN_OR_RETURN(sqlite::Statement read,

@@ -70,9 +70,10 @@ Result<bool> SqliteDeletions::NewestIsDeletion(int64_t text, const Owners& owner
   std::vector<std::optional<int64_t>> each = {std::nullopt};
   each.insert(each.end(), owners->begin(), owners->end());
   for (const std::optional<int64_t>& owner : each) {
-    ASSIGN_OR_RETURN(Statement of_one,
-                     database_.Prepare("SELECT number, place IS NOT NULL FROM deletions WHERE text "
-                                       "= ?1 AND owner IS ?2 ORDER BY number DESC LIMIT 1"));
+    ASSIGN_OR_RETURN(
+        Statement of_one,
+        database_.Prepare("SELECT number, place IS NOT NULL FROM deletions WHERE text "
+                          "= ?1 AND owner IS NOT DISTINCT FROM ?2 ORDER BY number DESC LIMIT 1"));
     of_one.Bind(text).Bind(owner);
     RETURN_IF_ERROR(look(std::move(of_one)));
   }
@@ -102,8 +103,9 @@ Status SqliteDeletions::Forget(const DeletionDigests& row, const Owners& owners)
       Statement forget,
       database_.Prepare("DELETE FROM deletions WHERE place IN (SELECT place FROM deletions WHERE "
                         "place = ?1 UNION ALL SELECT place FROM deletions WHERE text = ?2 AND "
-                        "?3 IN (created_ms, 0) AND place IS NOT NULL AND (?4 IS NULL OR owner IS "
-                        "NULL OR owner IN (SELECT value FROM json_each(?4))))"));
+                        "CAST(?3 AS BIGINT) IN (created_ms, 0) AND place IS NOT NULL AND (CAST(?4 "
+                        "AS TEXT) IS NULL OR owner IS "
+                        "NULL OR owner IN (SELECT CAST(value AS BIGINT) FROM json_each(?4))))"));
   forget.Bind(row.place.value_or(0)).Bind(row.text).Bind(row.created_ms);
   if (owners)
     forget.Bind(base::DumpJson(*owners));

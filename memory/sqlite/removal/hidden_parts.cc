@@ -16,8 +16,9 @@ Result<bool> LeadEdgesOn(Database& database, int64_t slot) {
           "INSERT INTO trace_edges SELECT e.from_slot, m.slot, e.kind, e.weight FROM (SELECT * "
           "FROM trace_edges WHERE to_slot = ?1 ORDER BY from_slot LIMIT ?2) e JOIN traces t ON "
           "t.slot = ?1 JOIN traces m ON m.uuid = t.merged_into WHERE e.from_slot <> m.slot "
-          "ON CONFLICT DO UPDATE SET kind = excluded.kind, weight = excluded.weight WHERE "
-          "excluded.weight > weight"));
+          "ON CONFLICT(from_slot, to_slot) DO UPDATE SET kind = excluded.kind, weight = "
+          "excluded.weight WHERE "
+          "excluded.weight > trace_edges.weight"));
   RETURN_IF_ERROR(move.Bind(slot).Bind(kEdgesAtOnce).Run());
   ASSIGN_OR_RETURN(
       Statement remove,

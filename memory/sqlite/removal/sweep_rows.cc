@@ -102,7 +102,8 @@ Result<int64_t> SqliteSweep::RemoveOldTexts(RowId row, int64_t old_ms) {
 }
 
 Result<std::vector<int64_t>> SqliteSweep::Projects() {
-  ASSIGN_OR_RETURN(Statement read, database_.Prepare("SELECT number FROM projects"));
+  ASSIGN_OR_RETURN(Statement read,
+                   database_.Prepare("SELECT number FROM projects ORDER BY number"));
   return read.ReadAll(IntAt);
 }
 
@@ -156,8 +157,8 @@ Result<bool> SqliteSweep::Unlink(RowId row) { return LeadEdgesOn(database_, row)
 
 Status SqliteSweep::Remove(RowId row) {
   RETURN_IF_ERROR(RunOn(database_,
-                        "INSERT OR IGNORE INTO tombstones SELECT id, deleted_ms FROM observations "
-                        "WHERE slot = ?1",
+                        "INSERT INTO tombstones SELECT id, deleted_ms FROM observations "
+                        "WHERE slot = ?1 ON CONFLICT DO NOTHING",
                         row));
   RETURN_IF_ERROR(RunOn(database_,
                         "DELETE FROM revisions WHERE id = (SELECT id FROM observations WHERE slot "

@@ -137,10 +137,12 @@ Result<std::vector<HiddenRow>> StoreReads::HiddenRows(const Filter& filter) {
   }
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare("SELECT o.slot, o.deleted_ms FROM observations o WHERE "
-                       "(?1 IS NULL OR o.project = ?1) AND (?2 IS NULL OR o.type = "
-                       "?2) AND (?3 IS NULL OR o.scope = ?3) AND " MEMORY_HIDDEN MEMORY_SEEN_BY(
-                           "?5", "?6", "?7") "ORDER BY o.deleted_ms DESC, o.id DESC LIMIT ?4"));
+      database.Prepare(
+          "SELECT o.slot, o.deleted_ms FROM observations o WHERE "
+          "(CAST(?1 AS BIGINT) IS NULL OR o.project = ?1) AND (CAST(?2 AS TEXT) IS NULL OR o.type "
+          "= "
+          "?2) AND (CAST(?3 AS TEXT) IS NULL OR o.scope = ?3) AND " MEMORY_HIDDEN MEMORY_SEEN_BY(
+              "?5", "?6", "?7") "ORDER BY o.deleted_ms DESC, o.id DESC LIMIT ?4"));
   read.Bind(project).Bind(filter.type).Bind(filter.scope);
   BindViewer(read.Bind(static_cast<int64_t>(filter.limit)), filter.viewer);
   std::vector<HiddenRow> rows;

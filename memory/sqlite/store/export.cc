@@ -34,7 +34,7 @@ struct Reading {
   std::vector<std::string> owners = {};  // Agents, of cells
 };
 #define MEMORY_OF_PROJECT \
-  "AND (?1 IS NULL OR o.project = ?1) AND o.id > ?2 AND o.id <= ?3 ORDER BY o.id"
+  "AND (CAST(?1 AS BIGINT) IS NULL OR o.project = ?1) AND o.id > ?2 AND o.id <= ?3 ORDER BY o.id"
 #define MEMORY_SEEN MEMORY_SEEN_BY("?4", "?5", "?6")
 #define MEMORY_REVISIONS                                                                         \
   "SELECT revision, replaced_ms, written_ms, type, title, content, origin, tags FROM revisions " \
@@ -49,7 +49,7 @@ constexpr Reading kForeign = {MEMORY_SELECT_OBSERVATION
                               MEMORY_REVISIONS "ORDER BY revision DESC"};
 #define MEMORY_SESSIONS_OF \
   MEMORY_SELECT_SESSION    \
-  "WHERE (?1 IS NULL OR s.project = ?1) AND s.number > ?2 AND s.number <= ?3 "
+  "WHERE (CAST(?1 AS BIGINT) IS NULL OR s.project = ?1) AND s.number > ?2 AND s.number <= ?3 "
 constexpr const char* kSessions = MEMORY_SESSIONS_OF "ORDER BY s.number";
 constexpr const char* kSeenSessions =
     MEMORY_SESSIONS_OF MEMORY_SESSION_SEEN_BY("?4", "?5", "?6") "ORDER BY s.number";

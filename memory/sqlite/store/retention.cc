@@ -21,7 +21,9 @@ Status Store::SetRetention(const std::string& project, const RetentionRules& rul
       return drop.Bind(known.value_or(0)).Run();
     }
     ASSIGN_OR_RETURN(int64_t number, FindOrAddProject(database, project));
-    ASSIGN_OR_RETURN(Statement add, database.Prepare("REPLACE INTO retention VALUES(?1, ?2)"));
+    ASSIGN_OR_RETURN(Statement add,
+                     database.Prepare("INSERT INTO retention VALUES(?1, ?2) ON CONFLICT(project) "
+                                      "DO UPDATE SET rules = excluded.rules"));
     return add.Bind(number).Bind(base::DumpJson(EncodeRetention(rules))).Run();
   }));
   // Serialized, so that the last one reads all committed rules.

@@ -72,7 +72,7 @@ Result<Session> Store::EndSession(const std::string& id, const SessionEnd& end, 
       // A second end moves the time only if it adds something.
       ASSIGN_OR_RETURN(Statement close,
                        database.Prepare("UPDATE sessions SET ended_ms = ?2, implied = 0 "
-                                        "WHERE id = ?1 AND (ended_ms = 0 OR ?3)"));
+                                        "WHERE id = ?1 AND (ended_ms = 0 OR ?3 <> 0)"));
       close.Bind(std::string_view(id)).Bind(now_ms).Bind(int64_t{!end.summary.empty()});
       RETURN_IF_ERROR(close.Run());
     }

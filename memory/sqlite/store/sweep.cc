@@ -50,11 +50,11 @@ Status SqliteStore::KeepUses() {
   RETURN_IF_ERROR(state_->KeepAccesses());
   RETURN_IF_ERROR(state_->traces->KeepRetrievals());
   const Liveness::Uses uses = state_->liveness->TakeUses();
-  const Status kept =
-      WriteTimes(*state_->writer, uses,
-                 "INSERT INTO uses(slot, used_ms) SELECT slot, ?2 FROM observations WHERE id = ?1 "
-                 "AND deleted_ms IS NULL ON CONFLICT(slot) DO UPDATE SET used_ms = max(used_ms, "
-                 "excluded.used_ms)");
+  const Status kept = WriteTimes(
+      *state_->writer, uses,
+      "INSERT INTO uses(slot, used_ms) SELECT slot, ?2 FROM observations WHERE id = ?1 "
+      "AND deleted_ms IS NULL ON CONFLICT(slot) DO UPDATE SET used_ms = max(uses.used_ms, "
+      "excluded.used_ms)");
   if (!kept) state_->liveness->GiveBack(uses);
   return kept;
 }

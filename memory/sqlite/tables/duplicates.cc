@@ -28,12 +28,13 @@ constexpr const char* kByText = MEMORY_CANDIDATE
 // alone: the importer must see the one that it equals.
 constexpr const char* kImported =
     "SELECT slot, id, deleted_ms IS NOT NULL FROM ("
-    "SELECT slot, id, deleted_ms, title, created_ms, session, topic_key FROM observations o "
+    "SELECT slot, id, deleted_ms, title, created_ms, session, topic_key, content_ms FROM "
+    "observations o "
     "WHERE hash = ?1 AND project = ?2 AND scope = ?3 AND type = ?4 AND rule = ?5 AND "
     "content_ms BETWEEN ?6 AND ?7 " MEMORY_SEEN_BY(
-        "?13", "?14", "?15") "ORDER BY content_ms DESC LIMIT ?12) "
-    "WHERE title = ?8 AND ?9 IN (created_ms, 0) AND session = ?10 AND "
-    "coalesce(topic_key, '') = ?11 ORDER BY deleted_ms IS NOT NULL LIMIT 1";
+        "?13", "?14", "?15") "ORDER BY content_ms DESC, slot LIMIT ?12) found "
+    "WHERE title = ?8 AND CAST(?9 AS BIGINT) IN (created_ms, 0) AND session = ?10 AND "
+    "coalesce(topic_key, '') = ?11 ORDER BY deleted_ms IS NOT NULL, content_ms DESC, slot LIMIT 1";
 constexpr int64_t kMostOfItsTime = 256, kMostOfAnyTime = 16;
 
 Result<std::optional<KnownRow>> FindBetween(Database& database, const api::Observation& row,

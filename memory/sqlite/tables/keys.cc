@@ -30,8 +30,12 @@ Result<std::optional<KeptAnswer>> SqliteAnswers::Find(const std::string& key, in
 Status SqliteAnswers::Keep(const std::string& key, const KeptAnswer& answer, int64_t now_ms) {
   ASSIGN_OR_RETURN(
       Statement add,
-      database_.Prepare("REPLACE INTO idempotency(key, id, action, revision_count, "
-                        "duplicate_count, used_ms, digest) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
+      database_.Prepare(
+          "INSERT INTO idempotency(key, id, action, revision_count, "
+          "duplicate_count, used_ms, digest) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(key) "
+          "DO UPDATE SET id = excluded.id, action = excluded.action, revision_count = "
+          "excluded.revision_count, duplicate_count = excluded.duplicate_count, used_ms = "
+          "excluded.used_ms, digest = excluded.digest"));
   const Saved& saved = answer.saved;
   add.Bind(key).Bind(saved.id).Bind(saved.action).Bind(saved.revision_count);
   return add.Bind(saved.duplicate_count).Bind(now_ms).Bind(answer.digest).Run();

@@ -17,7 +17,9 @@ Status Retire(Database& database, int64_t slot, const char* reason, int64_t now_
   ASSIGN_OR_RETURN(Statement hide,
                    database.Prepare("UPDATE observations SET deleted_ms = ?2 WHERE slot = ?1"));
   RETURN_IF_ERROR(hide.Bind(slot).Bind(now_ms).Run());
-  ASSIGN_OR_RETURN(Statement note, database.Prepare("REPLACE INTO retired VALUES(?1, ?2)"));
+  ASSIGN_OR_RETURN(Statement note,
+                   database.Prepare("INSERT INTO retired VALUES(?1, ?2) ON CONFLICT(slot) DO "
+                                    "UPDATE SET reason = excluded.reason"));
   return note.Bind(slot).Bind(reason).Run();
 }
 

@@ -53,7 +53,8 @@ Result<int64_t> TakePosition(Database& database, int64_t session, int64_t create
   ASSIGN_OR_RETURN(
       Statement next,
       database.Prepare("UPDATE sessions SET next_position = next_position + 1, last_ms = ?2, "
-                       "last_id = ?3, mixed = mixed OR (?2, ?3) < (last_ms, last_id) "
+                       "last_id = ?3, mixed = CASE WHEN mixed <> 0 OR (?2, ?3) < (last_ms, "
+                       "last_id) THEN 1 ELSE 0 END "
                        "WHERE number = ?1"));
   RETURN_IF_ERROR(next.Bind(session).Bind(created_ms).Bind(id).Run());
   return position;
@@ -216,10 +217,10 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
                               "UPDATE ranges SET next = next + 1 WHERE number = ?1", range));
   int64_t slot = range << kRangeBits | number;
   ASSIGN_OR_RETURN(
-      int64_t id,
-      TakeNumber(database, "SELECT max(value, ?1) FROM counters WHERE name = 'next_id'",
-                 "UPDATE counters SET value = max(value + (?1 = 0), ?1 + 1) WHERE name = 'next_id'",
-                 row.id));
+      int64_t id, TakeNumber(database, "SELECT max(value, ?1) FROM counters WHERE name = 'next_id'",
+                             "UPDATE counters SET value = max(value + CASE WHEN CAST(?1 AS BIGINT) "
+                             "= 0 THEN 1 ELSE 0 END, ?1 + 1) WHERE name = 'next_id'",
+                             row.id));
   if (row.id != 0) id = row.id;
   ASSIGN_OR_RETURN(int64_t position, TakePosition(database, location.session, row.created_ms, id));
 

@@ -27,7 +27,8 @@ Result<SearchScope> ResolveScope(Database& database, const Filter& filter, bool 
     if (!filter.scope) scope.all = true;
     if (global_only) scope.ranges = {kGlobalRange};
     if (filter.scope && !global_only) {
-      ASSIGN_OR_RETURN(scope.ranges, Numbers(database, "SELECT number FROM projects"));
+      ASSIGN_OR_RETURN(scope.ranges,
+                       Numbers(database, "SELECT number FROM projects ORDER BY number"));
     }
     return scope;
   }
@@ -41,7 +42,7 @@ Result<SearchScope> ResolveScope(Database& database, const Filter& filter, bool 
 
 Result<std::vector<int64_t>> SlotRanges(Database& database, const SearchScope& scope) {
   if (!scope.all) return scope.ranges;
-  return Numbers(database, "SELECT number FROM ranges WHERE live_rows > 0");
+  return Numbers(database, "SELECT number FROM ranges WHERE live_rows > 0 ORDER BY number");
 }
 
 }  // namespace memory

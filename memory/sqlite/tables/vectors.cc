@@ -21,7 +21,9 @@ std::string_view BytesOf(const std::vector<int8_t>& vector) {
 
 Status PutVector(Database& database, int64_t slot, const TextFacts& facts) {
   if (facts.vector.empty()) return {};
-  ASSIGN_OR_RETURN(Statement put, database.Prepare("REPLACE INTO vectors VALUES(?1, ?2, ?3)"));
+  ASSIGN_OR_RETURN(Statement put,
+                   database.Prepare("INSERT INTO vectors VALUES(?1, ?2, ?3) ON CONFLICT(slot) DO "
+                                    "UPDATE SET model = excluded.model, vector = excluded.vector"));
   return put.Bind(slot).Bind(facts.model).BindBlob(BytesOf(facts.vector)).Run();
 }
 
@@ -30,8 +32,9 @@ Result<VectorlessPage> FindVectorless(Database& database, int64_t model, int64_t
       Statement read,
       database.Prepare(
           "SELECT o.slot, v.slot IS NOT NULL, "
-          "iif(v.slot IS NULL, o.revision_count, 0), "
-          "iif(v.slot IS NULL, o.title, ''), iif(v.slot IS NULL, o.content, '') "
+          "CASE WHEN v.slot IS NULL THEN o.revision_count ELSE 0 END, "
+          "CASE WHEN v.slot IS NULL THEN o.title ELSE '' END, CASE WHEN v.slot IS NULL THEN "
+          "o.content ELSE '' END "
           "FROM observations o LEFT JOIN vectors v ON v.slot = o.slot AND v.model = ?1 "
           "WHERE o.slot > ?2 ORDER BY o.slot LIMIT ?3"));
   read.Bind(model).Bind(after).Bind(kLookAtRows);
@@ -55,8 +58,9 @@ Result<VectorlessPage> FindVectorless(Database& database, int64_t model, int64_t
 Status FillVector(Database& database, const Vectorless& row, const TextFacts& facts) {
   if (facts.vector.empty()) return {};
   ASSIGN_OR_RETURN(Statement fill,
-                   database.Prepare("REPLACE INTO vectors SELECT slot, ?3, ?4 FROM observations "
-                                    "WHERE slot = ?1 AND revision_count = ?2"));
+                   database.Prepare("INSERT INTO vectors SELECT slot, ?3, ?4 FROM observations "
+                                    "WHERE slot = ?1 AND revision_count = ?2 ON CONFLICT(slot) DO "
+                                    "UPDATE SET model = excluded.model, vector = excluded.vector"));
   fill.Bind(row.slot).Bind(row.revision_count).Bind(facts.model);
   return fill.BindBlob(BytesOf(facts.vector)).Run();
 }
@@ -98,8 +102,9 @@ Result<bool> FillRemoteVector(Database& database, const Vectorless& row, int64_t
                               const std::vector<int8_t>& vector) {
   ASSIGN_OR_RETURN(
       Statement fill,
-      database.Prepare("REPLACE INTO remote_vectors SELECT slot, ?3, ?4 FROM observations "
-                       "WHERE slot = ?1 AND revision_count = ?2 RETURNING slot"));
+      database.Prepare("INSERT INTO remote_vectors SELECT slot, ?3, ?4 FROM observations "
+                       "WHERE slot = ?1 AND revision_count = ?2 ON CONFLICT(slot) DO UPDATE SET "
+                       "model = excluded.model, vector = excluded.vector RETURNING slot"));
   fill.Bind(row.slot).Bind(row.revision_count).Bind(model).BindBlob(BytesOf(vector));
   ASSIGN_OR_RETURN(const bool filled, fill.Step());
   RETURN_IF_ERROR(fill.Run());

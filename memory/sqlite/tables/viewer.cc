@@ -17,7 +17,8 @@ Result<bool> IsSeenBy(sqlite::Database& database, const Viewer& viewer, int64_t 
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(
-          "SELECT 1 FROM (SELECT ?4 AS slot) o WHERE true " MEMORY_SEEN_BY("?1", "?2", "?3")));
+          "SELECT 1 FROM (SELECT CAST(?4 AS BIGINT) AS slot) o WHERE true " MEMORY_SEEN_BY(
+              "?1", "?2", "?3")));
   BindViewer(read, viewer).Bind(slot);
   return read.Step();
 }

@@ -10,7 +10,7 @@ namespace memory {
 // that of an observation of the whole project.
 #define MEMORY_OWNED_TRACE                                                           \
   "SELECT 1 FROM traces t WHERE t.slot = o.slot AND t.scope IN ('user', 'persona', " \
-  "'thread') AND t.uuid NOT GLOB 'mt_00000000-0000-8000-8000-*'"
+  "'thread') AND substr(t.uuid, 1, 27) <> 'mt_00000000-0000-8000-8000-'"
 
 // The condition that a row `o` of observations belongs to its whole project: it is no trace of one
 // user, Agent or conversation. What a look-up by text or key finds for a writer must be that: its
@@ -20,7 +20,7 @@ namespace memory {
 // The condition that a viewer sees a row `o` of observations; BindViewer binds its three
 // parameters. NULL: an unknown viewer, who sees all.
 #define MEMORY_SEEN_BY(user, agent, conversation)                                        \
-  "AND (" user " IS NULL OR NOT EXISTS(" MEMORY_OWNED_TRACE                              \
+  "AND (CAST(" user " AS TEXT) IS NULL OR NOT EXISTS(" MEMORY_OWNED_TRACE                \
   " AND t.scope_id <> CASE t.scope WHEN 'user' THEN " user " WHEN 'persona' THEN " agent \
   " ELSE " conversation " END)) "
 
@@ -29,9 +29,10 @@ namespace memory {
 #define MEMORY_ANY_SEEN(order, user, agent, conversation)                               \
   "EXISTS(SELECT 1 FROM (SELECT slot FROM observations WHERE session = s.number ORDER " \
   "BY position " order " LIMIT 64) o WHERE true " MEMORY_SEEN_BY(user, agent, conversation) ")"
-#define MEMORY_SESSION_SEEN_BY(user, agent, conversation)                              \
-  "AND (" user " IS NULL OR s.implied = 0 OR s.summarized_ms > 0 OR " MEMORY_ANY_SEEN( \
-      "", user, agent, conversation) " OR " MEMORY_ANY_SEEN("DESC", user, agent,       \
+#define MEMORY_SESSION_SEEN_BY(user, agent, conversation)                          \
+  "AND (CAST(" user                                                                \
+  " AS TEXT) IS NULL OR s.implied = 0 OR s.summarized_ms > 0 OR " MEMORY_ANY_SEEN( \
+      "", user, agent, conversation) " OR " MEMORY_ANY_SEEN("DESC", user, agent,   \
                                                             conversation) ") "
 
 sqlite::Statement& BindViewer(sqlite::Statement& statement, const std::optional<Viewer>& viewer);

@@ -30,8 +30,10 @@ Status Archive(Database& database, int64_t slot, int64_t revision, const std::st
   const std::string deflated = base::Deflate(text);
   ASSIGN_OR_RETURN(
       Statement put,
-      database.Prepare("INSERT OR REPLACE INTO trace_originals(slot, archived_ms, revision, "
-                       "digest, bytes, deflated) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
+      database.Prepare("INSERT INTO trace_originals(slot, archived_ms, revision, digest, bytes, "
+                       "deflated) VALUES(?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(slot) DO UPDATE SET "
+                       "archived_ms = excluded.archived_ms, revision = excluded.revision, digest = "
+                       "excluded.digest, bytes = excluded.bytes, deflated = excluded.deflated"));
   put.Bind(slot).Bind(now_ms).Bind(revision).Bind(base::Sha256Hex(text));
   return put.Bind(static_cast<int64_t>(text.size())).BindBlob(deflated).Run();
 }
@@ -64,7 +66,8 @@ Status LogAccess(Database& database, int64_t slot, int64_t now_ms) {
   ASSIGN_OR_RETURN(
       Statement trim,
       database.Prepare("DELETE FROM archive_access_log WHERE number IN (SELECT number FROM "
-                       "archive_access_log WHERE slot = ?1 ORDER BY number DESC LIMIT -1 OFFSET "
+                       "archive_access_log WHERE slot = ?1 ORDER BY number DESC LIMIT "
+                       "9223372036854775807 OFFSET "
                        "?2)"));
   return trim.Bind(slot).Bind(kAccessesKept).Run();
 }

@@ -205,8 +205,8 @@ Result<std::vector<Trace>> SqliteTraces::Listed(Database& database, Statement li
 
 // The live traces of one owner; of observations that are no traces those with a row in `traces`.
 // Each is a walk along an index, and the whole is merged from them.
-#define MEMORY_OF_OWNER(columns, owner)                                                        \
-  "SELECT " columns " FROM traces t CROSS JOIN observations o ON o.slot = t.slot WHERE " owner \
+#define MEMORY_OF_OWNER(columns, owner)                                                         \
+  "SELECT " columns " FROM traces t CROSS JOIN observations o WHERE o.slot = t.slot AND " owner \
   " AND " MEMORY_LIVE
 #define MEMORY_OF_CONTEXT(columns, more)                                       \
   MEMORY_OF_OWNER(columns, "t.scope = 'thread' AND t.scope_id = ?3 AND " more) \

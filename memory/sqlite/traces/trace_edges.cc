@@ -34,17 +34,21 @@ struct EdgesThere {
 };
 
 Result<EdgesThere> CountEdges(Database& database, int64_t from, int64_t to) {
-  ASSIGN_OR_RETURN(Statement count,
-                   database.Prepare("SELECT count(*), sum(to_slot = ?2) FROM trace_edges WHERE "
-                                    "from_slot = ?1"));
+  ASSIGN_OR_RETURN(
+      Statement count,
+      database.Prepare(
+          "SELECT count(*), sum(CASE WHEN to_slot = ?2 THEN 1 ELSE 0 END) FROM trace_edges WHERE "
+          "from_slot = ?1"));
   ASSIGN_OR_RETURN(const bool row, count.Bind(from).Bind(to).Step());
   if (!row) return EdgesThere();
   return EdgesThere{static_cast<size_t>(count.Int(0)), count.Int(1) != 0};
 }
 
 Status WriteEdge(Database& database, int64_t from, const EdgeRow& edge) {
-  ASSIGN_OR_RETURN(Statement put,
-                   database.Prepare("INSERT OR REPLACE INTO trace_edges VALUES(?1, ?2, ?3, ?4)"));
+  ASSIGN_OR_RETURN(
+      Statement put,
+      database.Prepare("INSERT INTO trace_edges VALUES(?1, ?2, ?3, ?4) ON CONFLICT(from_slot, "
+                       "to_slot) DO UPDATE SET kind = excluded.kind, weight = excluded.weight"));
   return put.Bind(from).Bind(edge.to).Bind(edge.kind).Bind(edge.weight).Run();
 }
 
@@ -61,7 +65,7 @@ Result<std::vector<EdgeRow>> EdgesTo(Database& database, int64_t from, int64_t t
       Statement read,
       database.Prepare("SELECT e.to_slot, e.kind, e.weight FROM trace_edges e LEFT JOIN traces t "
                        "ON t.slot = e.to_slot WHERE e.from_slot = ?1 AND (e.to_slot = ?2 OR "
-                       "t.merged_into IS NOT NULL)"));
+                       "t.merged_into IS NOT NULL) ORDER BY e.to_slot"));
   ASSIGN_OR_RETURN(const std::vector<EdgeRow> edges, read.Bind(from).Bind(to).ReadAll(EdgeAt));
   EdgeEnds ends(database);
   std::vector<EdgeRow> leading;

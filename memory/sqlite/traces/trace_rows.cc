@@ -166,7 +166,8 @@ Result<std::optional<TraceRow>> FindDuplicateTrace(Database& database, const New
   ASSIGN_OR_RETURN(
       Statement find,
       database.Prepare(
-          "SELECT t.slot FROM traces t CROSS JOIN observations o ON o.slot = t.slot WHERE t.text = "
+          "SELECT t.slot FROM traces t CROSS JOIN observations o WHERE o.slot = t.slot AND t.text "
+          "= "
           "substr(?1, 1, 16) AND t.scope = ?6 AND t.scope_id = ?7 AND t.slot BETWEEN ?2 AND ?3 AND "
           "o.hash = ?1 AND o.scope = ?4 AND o.type = ?5 AND o.content = ?8 AND " MEMORY_LIVE
           "ORDER BY t.slot LIMIT 1"));

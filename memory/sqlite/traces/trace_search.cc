@@ -50,13 +50,13 @@ Status KeepPair(Database& database, int64_t low, int64_t high, int64_t times) {
       sqlite::Statement keep,
       database.Prepare("INSERT INTO trace_pairs SELECT ?1, ?2, ?3 WHERE " MEMORY_LIVE_TRACE(
           "?1") " AND " MEMORY_LIVE_TRACE("?2") " ON CONFLICT(low, high) DO UPDATE SET times = "
-                                                "times + "
+                                                "trace_pairs.times + "
                                                 "excluded.times"));
   RETURN_IF_ERROR(keep.Bind(low).Bind(high).Bind(times).Run());
   ASSIGN_OR_RETURN(sqlite::Statement trim,
                    database.Prepare("DELETE FROM trace_pairs WHERE low = ?1 AND high IN (SELECT "
                                     "high FROM trace_pairs WHERE low = ?1 ORDER BY high = ?2 DESC, "
-                                    "times DESC, high LIMIT -1 OFFSET ?3)"));
+                                    "times DESC, high LIMIT 9223372036854775807 OFFSET ?3)"));
   return trim.Bind(low).Bind(high).Bind(kPairsOfTrace).Run();
 }
 

@@ -35,7 +35,7 @@ Result<std::vector<int64_t>> NextSlots(Database& database, const char* sql,
   return slots;
 }
 
-#define MEMORY_NEXT "AND (?2 IS NULL OR o.project = ?2) ORDER BY o.slot LIMIT ?3"
+#define MEMORY_NEXT "AND (CAST(?2 AS BIGINT) IS NULL OR o.project = ?2) ORDER BY o.slot LIMIT ?3"
 #define MEMORY_NEXT_SEEN MEMORY_SEEN_BY("?4", "?5", "?6") MEMORY_NEXT
 constexpr const char* kLiveTraces =
     "SELECT o.slot FROM traces h JOIN observations o ON o.slot = h.slot WHERE h.slot > ?1 "

@@ -73,8 +73,9 @@ std::vector<int64_t> SlotsOf(const std::vector<TraceRow>& rows) {
 
 // Of which row a merged one was made: it keeps the text also after an unmerge.
 base::Status NoteSource(Database& database, int64_t merged, int64_t source) {
-  ASSIGN_OR_RETURN(sqlite::Statement note,
-                   database.Prepare("INSERT OR IGNORE INTO trace_sources VALUES(?1, ?2)"));
+  ASSIGN_OR_RETURN(
+      sqlite::Statement note,
+      database.Prepare("INSERT INTO trace_sources VALUES(?1, ?2) ON CONFLICT DO NOTHING"));
   return note.Bind(merged).Bind(source).Run();
 }
 

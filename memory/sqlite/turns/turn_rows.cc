@@ -111,8 +111,11 @@ Result<TurnTokens> SqliteTurns::TokensOf(const std::string& owner) {
 }
 
 Status SqliteTurns::SetTokens(const std::string& owner, const TurnTokens& tokens) {
-  ASSIGN_OR_RETURN(Statement set, database_.Prepare("REPLACE INTO turn_tokens(owner, since_note, "
-                                                    "since_reflect) VALUES(?1, ?2, ?3)"));
+  ASSIGN_OR_RETURN(
+      Statement set,
+      database_.Prepare("INSERT INTO turn_tokens(owner, since_note, since_reflect) VALUES(?1, ?2, "
+                        "?3) ON CONFLICT(owner) DO UPDATE SET since_note = excluded.since_note, "
+                        "since_reflect = excluded.since_reflect"));
   return set.Bind(owner).Bind(tokens.note).Bind(tokens.reflect).Run();
 }
 

@@ -157,9 +157,9 @@ Result<bool> SqliteObservations::IsSeenBy(const std::optional<Viewer>& viewer, R
 Status SqliteObservations::ImportRevision(int64_t id, const Revision& revision) {
   ASSIGN_OR_RETURN(
       Statement add,
-      database_.Prepare("INSERT OR IGNORE INTO revisions(id, revision, replaced_ms, written_ms, "
+      database_.Prepare("INSERT INTO revisions(id, revision, replaced_ms, written_ms, "
                         "type, title, tags, origin, content) "
-                        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+                        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING"));
   add.Bind(id).Bind(revision.revision).Bind(revision.replaced_ms).Bind(revision.written_ms);
   add.Bind(revision.type).Bind(revision.title).Bind(base::DumpJson(revision.tags));
   return add.Bind(revision.origin).Bind(revision.content).Run();
@@ -212,7 +212,7 @@ Result<bool> SqliteObservations::IsHiddenByClient(RowId row) {
 Status SqliteObservations::RefuseUndo(RowId row) {
   ASSIGN_OR_RETURN(Statement note,
                    database_.Prepare("UPDATE traces SET reason = ?2 WHERE slot = ?1 AND (reason = "
-                                     "'' OR reason GLOB 'pruned by run *')"));
+                                     "'' OR substr(reason, 1, 14) = 'pruned by run ')"));
   return note.Bind(row).Bind(kDeletedSince).Run();
 }
 
