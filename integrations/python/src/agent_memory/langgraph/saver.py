@@ -11,8 +11,8 @@ from langgraph.checkpoint.base import (WRITES_IDX_MAP, BaseCheckpointSaver, Chan
                                        CheckpointTuple, DeltaChannelHistory, get_checkpoint_id, get_checkpoint_metadata)
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
+from ..adapters import Clients
 from ..wire import Flow
-from .clients import Clients
 from .records import Key, Thread
 from .thread_log import Batch, ThreadLog
 

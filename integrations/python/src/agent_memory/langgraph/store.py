@@ -8,9 +8,9 @@ from langgraph.store.base import (BaseStore, GetOp, Item, ListNamespacesOp, Op, 
                                   get_text_at_path, tokenize_path)
 
 from .. import calls
+from ..adapters import Clients
 from ..errors import NotFound, PreconditionFailed
 from ..wire import Flow, ask, with_headers
-from .clients import Clients
 from .store_rows import Row, listed_namespaces, matches, name_of, now, project_of
 
 MOST_FOUND = 100  # items that a query of the server returns at most

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import ormsgpack
@@ -13,8 +13,9 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from .. import calls
 from ..errors import Damaged, NotFound
+from ..record_log import Joined, append_to, messages_of, read_log, texts_of
 from ..wire import Flow, ask
-from .records import BATCH, BLOBS, INLINE, PREFIX, Joined, Range, Ref, Thread, conversation_of, digest, messages_of, texts_of
+from .records import BATCH, BLOBS, INLINE, PREFIX, Range, Ref, Thread, conversation_of, digest
 
 KEPT_THREADS, KEPT_BYTES = 256, 32 << 20
 
@@ -75,25 +76,11 @@ class ThreadLog:
                 self.threads.popitem(last=False)
             return found
 
-    def read(self, name: str, conversation: str | None = None) -> Flow[Thread]:
+    def read(self, name: str) -> Flow[Thread]:
         """→ the thread as it is stored now; reads only what was added since the last time."""
         thread = self.thread(name)
-        conversation = conversation or conversation_of(name)
-        while True:
-            before = thread.last
-            call = calls.get_messages(conversation, from_=max(before, 1))
-            try:
-                page = yield from ask(call)
-                known = page["last"] >= before and thread.take(page["messages"])
-                while known and page.get("next_cursor"):
-                    page = yield from ask(call.after(str(page["next_cursor"])))
-                    known = thread.take(page["messages"])
-            except NotFound:
-                thread.reset()
-                return thread
-            if known:
-                return thread
-            thread.reset()
+        yield from read_log(thread, conversation_of(name))
+        return thread
 
     def store_large(self, thread: Thread, large: Mapping[Ref, bytes]) -> Flow[list[tuple[Ref, list[Range]]]]:
         """Writes contents → where they are. What is stored without its record is only space."""
@@ -105,7 +92,7 @@ class ThreadLog:
                 size, taken = size + len(todo[taken][1]), taken + 1
             now, todo = todo[:taken], todo[taken:]
             stored = yield from ask(calls.append_messages(conversation_of(thread.name) + BLOBS,
-                                                          messages=messages_of(text for _, text in now)))  # type: ignore[arg-type]
+                                                          messages=messages_of(text for _, text in now)))
             first = stored["last"] - len(now) + 1
             for number, (ref, _) in enumerate(now, first):
                 have = ranges[ref]
@@ -120,10 +107,8 @@ class ThreadLog:
     def append(self, thread: Thread, record: dict[str, Any], batch: Batch) -> Flow[None]:
         """Writes a record with its new values; it is on disk when the flow ends."""
         stored = (yield from self.store_large(thread, batch.large)) if batch.large else []
-        record = {**record, "inline": list(batch.inline.items()), "stored": stored}
-        texts = texts_of(ormsgpack.packb(record))
-        answer = yield from ask(calls.append_messages(conversation_of(thread.name), messages=messages_of(texts)))  # type: ignore[arg-type]
-        thread.wrote(record, texts, answer["last"])
+        content = ormsgpack.packb({**record, "inline": list(batch.inline.items()), "stored": stored})
+        yield from append_to(thread, conversation_of(thread.name), content)
 
     def content(self, thread: Thread, ref: Ref) -> Flow[bytes]:
         """A stored value; raises Damaged if it is not what was saved."""
@@ -186,18 +171,5 @@ class ThreadLog:
         if not plain.startswith("sha256:"):
             return plain
         thread = Thread("")
-        for record in (yield from self.first_records(conversation)):
-            thread.apply(record)
+        yield from read_log(thread, conversation)
         return thread.name or plain
-
-    def first_records(self, conversation: str) -> Flow[list[dict[str, Any]]]:
-        page = yield from ask(calls.get_messages(conversation, limit=64))
-        return list(records_in(page["messages"]))
-
-
-def records_in(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    joined = Joined()
-    for row in rows:
-        content = joined.take(str(row.get("content", "")))
-        if content is not None:
-            yield ormsgpack.unpackb(content)

@@ -1,16 +1,26 @@
-"""Runs flows for an adapter: on a client of its own, or in asyncio on one for each event loop."""
+"""What adapters have in common: they run flows on a client of their own, or in asyncio on one for each event loop, and say at
+import if the framework's version was not tested."""
 from __future__ import annotations
 
 import asyncio
+import importlib.metadata
 import threading
+import warnings
 import weakref
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from ..client import AsyncClient, Client
-from ..wire import Flow
+from .client import AsyncClient, Client
+from .wire import Flow
 
 T = TypeVar("T")
+
+
+def said_if_untested(package: str, first: tuple[int, int], before: tuple[int, int]) -> None:
+    found = importlib.metadata.version(package)
+    numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
+    if not first <= numbers < before:
+        warnings.warn(f"agent_memory is not tested with {package} {found}", stacklevel=3)
 
 
 class Clients:
