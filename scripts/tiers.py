@@ -12,9 +12,11 @@ import time
 
 import rooms
 from jobs import JOBS, ROOT, UNIT_LANES, GoogleTests, Results, Section, alone, end_all, exit_on_terminate, folder_in_memory, indented, must, run, say, script
+sys.path.append(os.path.join(ROOT, "e2e/support"))
+import postgres
 
 # Programs that run again with ThreadSanitizer: those of folders that start threads.
-RACE_TESTS = ("lib_base", "lib_http", "lib_sqlite", "lib_kube", "memory", "sidecar", "operator")
+RACE_TESTS = ("lib_base", "lib_http", "lib_sqlite", "lib_postgres", "lib_kube", "memory", "sidecar", "operator")
 TEST_SUITE = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,", re.M)
 
 # What takes minutes under ThreadSanitizer and has no concurrency that other tests lack: the processor time of pure functions,
@@ -158,8 +160,8 @@ def unit_tests(results, section, preset):
     script(results, "strace log", ["python3", "e2e/crash/strace_log_test.py"], 60)
     script(results, "counting", ["python3", "scripts/jobs_test.py"], 60)
     late = ":".join(name for names in LONG.values() for name in names)
-    with folder_in_memory() as place:
-        section.lanes(UNIT_LANES, tests_ran(results, preset, GoogleTests(results, preset, place).jobs(skipped=late)))
+    with folder_in_memory() as place, postgres.for_tests(say) as server:
+        section.lanes(UNIT_LANES, tests_ran(results, preset, GoogleTests(results, preset, place | server).jobs(skipped=late)))
         section.run()
 
 
@@ -211,9 +213,10 @@ def without_threads():
 def race(results, section):
     """On the disk, where syncs take time: tests of files and commits run there and, in `unit` and `long`, in memory."""
     if build(results, "race", [t + "_test" for t in RACE_TESTS]):
-        jobs = GoogleTests(results, "race").jobs(RACE_TESTS, skipped=without_threads() + ":" + NO_RACE)
-        section.lanes(UNIT_LANES, tests_ran(results, "race", jobs))
-        section.run()
+        with postgres.for_tests(say) as server:
+            jobs = GoogleTests(results, "race", server).jobs(RACE_TESTS, skipped=without_threads() + ":" + NO_RACE)
+            section.lanes(UNIT_LANES, tests_ran(results, "race", jobs))
+            section.run()
 
 
 def programs(results, section):
@@ -340,8 +343,8 @@ def room(results, section, folder):
     name = top.replace("/", "_")
     if build(results, "release", [name + "_test"], with_tests=True):
         asked = ":".join(f"{suite}.*:*/{suite}.*:{suite}/*" for suite in found) + ":-*ApiServer*"
-        with folder_in_memory() as place:
-            section.lanes(UNIT_LANES, tests_ran(results, "release", GoogleTests(results, "release", place).jobs([name], asked)))
+        with folder_in_memory() as place, postgres.for_tests(say) as server:
+            section.lanes(UNIT_LANES, tests_ran(results, "release", GoogleTests(results, "release", place | server).jobs([name], asked)))
             section.run()
 
 

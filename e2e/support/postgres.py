@@ -7,6 +7,7 @@ With a command: runs it with AGENT_MEMORY_TEST_POSTGRES, the folder of the socke
 {"directory", "pid"} as one line, then obeys lines of standard input (stop, kill, start, pause, resume), answers each by such a
 line, and ends with its input. The superuser is `postgres`."""
 import argparse
+import contextlib
 import ctypes
 import glob
 import json
@@ -36,8 +37,8 @@ def binaries():
     named = os.environ.get("AGENT_MEMORY_POSTGRES_BIN")
     found = [named] if named else sorted(map(os.path.dirname, glob.glob("/usr/lib/postgresql/*/bin/postgres")),
                                          key=lambda folder: int(folder.split("/")[4]))
-    if not found:
-        raise NoServer("no PostgreSQL server in /usr/lib/postgresql: run scripts/deps build")
+    if not found or not os.path.exists(os.path.join(found[-1], "postgres")):
+        raise NoServer(f"no PostgreSQL server in {named or '/usr/lib/postgresql'}: run scripts/deps build")
     return found[-1]
 
 
@@ -107,10 +108,11 @@ class Cluster:
         self.binaries = binaries()
         self.settings = {**({} if durable else FAST), **SETTINGS, **(settings or {})}
         self.password, self.process = password, None
+        new = template(self.binaries)
         # A path of a socket has 107 bytes at most.
         self.folder = tempfile.mkdtemp(prefix="agent-memory-pg-", dir=None if durable else memory_or_disk())
         self.files, self.directory = os.path.join(self.folder, "cluster"), os.path.join(self.folder, "socket")
-        shutil.copytree(template(self.binaries), self.files)
+        shutil.copytree(new, self.files)
         os.mkdir(self.directory)
         for path in (self.folder, self.directory):
             os.chmod(path, 0o755)
@@ -205,6 +207,20 @@ class Cluster:
     def remove(self):
         self.end(signal.SIGQUIT)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def for_tests(say):
+    """A server for unit tests → its environment variable; {} if this machine has none, which it says: these tests are skipped.
+    For the main thread, since the server ends with the thread that starts it."""
+    try:
+        cluster = Cluster({"max_connections": "200"})
+    except NoServer as why:
+        say(f"  no PostgreSQL: {why}")
+        yield {}
+        return
+    with cluster:
+        yield {VARIABLE: cluster.directory}
 
 
 def send(pid, how):
