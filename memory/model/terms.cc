@@ -41,6 +41,12 @@ bool IsKnownLetter(uint32_t c) {
          (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0x20000 && c <= 0x2A6D6);
 }
 
+// A word of small letters, perhaps after a capital: most texts have nothing else.
+bool IsPlain(std::string_view word) {
+  if (!word.empty() && word[0] >= 'A' && word[0] <= 'Z') word.remove_prefix(1);
+  return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
 // The words between the joints of a token, and the joints after each.
 struct Words {
   std::vector<std::string_view> words, joints;
@@ -72,6 +78,7 @@ constexpr size_t kShortestKey = 12;  // in base64: its short humps are no words
 // Where scripts, and unless they alone also capitals and the T of a time, begin another word.
 enum class Humps { kAll, kOfScripts };
 std::vector<std::string_view> HumpsOf(std::string_view word, Humps which = Humps::kAll) {
+  if (IsPlain(word)) return {word};
   struct At {
     size_t at;
     uint32_t script;
@@ -203,7 +210,7 @@ CutToken CutJoined(std::string_view text) {
     if (scripts.size() > 1 && scripts.size() < humps.size()) std::ranges::for_each(scripts, add);
     std::ranges::for_each(humps, add);
   }
-  if (pieces > kMostPieces) return token;
+  if (pieces < 2 || pieces > kMostPieces) return token;  // nothing to join, or too much
   Wholes wholes(found, token.wholes);
   if (found.words.size() == 1 || token.identifier) wholes.Add(0, found.words.size());
   if (found.words.size() == 1 || !token.identifier) return token;
@@ -254,12 +261,6 @@ std::string_view WithoutPunctuation(std::string_view text) {
   while (!text.empty() && IsAsciiPunctuation(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsAsciiPunctuation(text.back())) text.remove_suffix(1);
   return text;
-}
-
-// A word of small letters, perhaps after a capital: most texts have nothing else.
-bool IsPlain(std::string_view word) {
-  if (!word.empty() && word[0] >= 'A' && word[0] <= 'Z') word.remove_prefix(1);
-  return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 // Whether unicode61 folds the word to the same term: letters that both know to be one.
