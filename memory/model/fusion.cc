@@ -63,6 +63,7 @@ std::vector<Similarity> NearestOthers(std::span<const int64_t> slots,
                                       std::span<const Similarity> near, float floor,
                                       Admission admission, size_t most) {
   std::vector<Similarity> others;
+  others.reserve(near.size());
   auto known = slots.begin();
   for (const Similarity& row : near) {
     while (known != slots.end() && *known < row.slot) ++known;

@@ -54,7 +54,8 @@ std::vector<double> Strengths(std::span<const Record> records, double average_wo
 // What `hit` lends to `receiver`, word by word; `strengths` begin with its first.
 void Lend(const Record& hit, const double* strengths, const Record& receiver,
           std::vector<Best>& best) {
-  double weight = WeightOf(hit, receiver);
+  if (hit.hits.empty()) return;
+  const double weight = WeightOf(hit, receiver);
   for (const WordHit& word : hit.hits) {
     double strength = *strengths++;
     if (&hit == &receiver) strength = InRecord(word, strength);
@@ -101,8 +102,9 @@ std::vector<Scored> Score(std::span<const Record> records, const Statistics& sta
     };
     while (!near(records[from])) from_strength += records[from++].hits.size();  // ends at i
     std::fill(best.begin(), best.end(), Best());
-    const double* strength = strengths.data() + from_strength;
+    const double *strength = strengths.data() + from_strength, *own_strength = strength;
     for (size_t j = from; j < records.size() && near(records[j]); ++j) {
+      if (j == i) own_strength = strength;
       Lend(records[j], strength, receiver, best);
       strength += records[j].hits.size();
     }
@@ -112,8 +114,7 @@ std::vector<Scored> Score(std::span<const Record> records, const Statistics& sta
       covered += idf[word] * best[word].weight;
     }
     if (sum <= 0) continue;
-    const double length = static_cast<double>(receiver.words) / average_words;
-    for (const WordHit& hit : receiver.hits) own += idf[hit.word] * OwnStrength(hit, length);
+    for (const WordHit& hit : receiver.hits) own += idf[hit.word] * InRecord(hit, *own_strength++);
     double score = sum * std::sqrt(covered / idf_sum);
     if (receiver.flags & kFlagQuestion) score *= kQuestionFactor;
     if (asks_when && (receiver.flags & kFlagTime)) score *= kWhenFactor;

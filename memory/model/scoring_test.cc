@@ -69,6 +69,20 @@ TEST(Scoring, ATitleCountsForItsOwnRecordOnly) {
   EXPECT_EQ(scored[0].slot, 1);
 }
 
+TEST(Scoring, TheOwnStrengthIsOfTheWordsOfTheRecordItself) {
+  const std::vector<WordHit> own = {{0, 1}, {2, 3}};
+  Record long_one = Make(2, 11, own);
+  long_one.words = 30;
+  const Statistics statistics = Of({5, 20, 2});
+  const std::vector<Record> records = {Make(1, 10, {{0, 9}, {1, 2}}), long_one, Make(3, 12, {})};
+  const std::vector<Scored> scored = Score(records, statistics, false);
+  const std::vector<double> idf = InverseFrequencies(statistics);
+  ASSERT_EQ(scored.size(), 3u);
+  EXPECT_DOUBLE_EQ(scored[1].own,
+                   idf[0] * OwnStrength(own[0], 3) + idf[2] * OwnStrength(own[1], 3));
+  EXPECT_EQ(scored[2].own, 0);
+}
+
 TEST(Scoring, QuestionsRankBehindAnswersAndTimesAheadForWhen) {
   Record ask = Make(1, 10, {{0, 1}}), answer = Make(2, 20, {{0, 1}}), dated = Make(3, 30, {{0, 1}});
   ask.flags = kFlagQuestion;

@@ -72,7 +72,9 @@ struct Row {
   const Similarity* similarity = nullptr;  // null: the row has no vector
   const Scored* lexical = nullptr;         // null: no word
   bool ranked = false;
-  double own_words = 0, own_meaning = 0, window = 0;
+  double own_words = 0, own_meaning = 0, window = 0, session = 0;
+  // Of a ranked one: an answer, and of the sum what words, meaning and the types of texts add.
+  double answer = 0, of_words = 0, of_meaning = 0, of_types = 0;
 };
 
 class Sum {
@@ -80,7 +82,15 @@ class Sum {
   explicit Sum(const SignalInput& input) : input_(input), rows_(input.records.size()) {
     Join();
     Normalize();
-    sessions_ = Sessions();
+    FindSessions();
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      Row& row = rows_[i];
+      if (!row.ranked) continue;
+      row.answer = AnswerOf(i);
+      row.of_words = WordsOf(i);
+      row.of_meaning = kWindow * row.window + kOwnMeaning * row.own_meaning;
+      row.of_types = TypesOf(i);
+    }
   }
 
   // Gives the `most` best rows their soft matches.
@@ -88,7 +98,7 @@ class Sum {
     std::vector<std::pair<double, size_t>> sums;
     sums.reserve(rows_.size());
     for (size_t i = 0; i < rows_.size(); ++i)
-      if (rows_[i].ranked) sums.emplace_back(SumOf(i), i);
+      if (rows_[i].ranked) sums.emplace_back(SumOf(rows_[i], 0), i);
     most = std::min(most, sums.size());
     std::partial_sort(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(most), sums.end(),
                       std::greater<>());
@@ -110,9 +120,10 @@ class Sum {
       made.slot = input_.records[i].slot;
       made.lexical = row.lexical ? row.lexical->score : 0;
       if (row.similarity) made.similarity = row.similarity->window;
-      made.signals = Signals{static_cast<float>(SoftOf(i)), static_cast<float>(sessions_[i]),
-                             static_cast<float>(AnswerOf(i))};
-      const double sum = SumOf(i);
+      const double soft = soft_.most() > 0 ? soft_(matches_[i]) : 0;
+      made.signals = Signals{static_cast<float>(soft), static_cast<float>(row.session),
+                             static_cast<float>(row.answer)};
+      const double sum = SumOf(row, soft);
       // Above 0 whatever the sum is, in its order.
       made.score = (sum > 0 ? 1 + sum : std::exp(sum)) / (1 + kWhole);
     }
@@ -165,15 +176,8 @@ class Sum {
            (HasWord(input_.records[i]) ? kHit : 0);
   }
 
-  double SoftOf(size_t i) const { return soft_.most() > 0 ? soft_(matches_[i]) : 0; }
-
-  double MeaningOf(size_t i) const {
-    return kWindow * rows_[i].window + kOwnMeaning * rows_[i].own_meaning + kSoft * SoftOf(i);
-  }
-
   // The best row of the session, as a share of the best one of all.
-  std::vector<double> Sessions() const {
-    std::vector<double> sessions(rows_.size());
+  void FindSessions() {
     double best = 0;
     for (size_t first = 0, end = 0; first < rows_.size(); first = end) {
       double most = 0;
@@ -183,12 +187,10 @@ class Sum {
         if (row.ranked)
           most = std::max(most, kSessionWords * LexicalOf(row) + kSessionMeaning * row.window);
       }
-      std::fill(sessions.begin() + static_cast<std::ptrdiff_t>(first),
-                sessions.begin() + static_cast<std::ptrdiff_t>(end), most);
+      for (size_t i = first; i < end; ++i) rows_[i].session = most;
       best = std::max(best, most);
     }
-    for (double& session : sessions) session = best > 0 ? session / best : 0;
-    return sessions;
+    for (Row& row : rows_) row.session = best > 0 ? row.session / best : 0;
   }
 
   // What the row answers: a near question right before it.
@@ -200,7 +202,7 @@ class Sum {
   }
 
   // What only the kinds of question and row say.
-  double TypeOf(size_t i) const {
+  double TypesOf(size_t i) const {
     const Record& record = input_.records[i];
     double sum = kAsks * AsksOf(record);
     if (input_.question.asks_when && (record.flags & kFlagTime)) sum += kTime;
@@ -208,16 +210,16 @@ class Sum {
     return sum;
   }
 
-  double SumOf(size_t i) const {
-    return WordsOf(i) + MeaningOf(i) + kSession * sessions_[i] + kAnswer * AnswerOf(i) + TypeOf(i);
+  static double SumOf(const Row& row, double soft) {
+    return row.of_words + (row.of_meaning + kSoft * soft) + kSession * row.session +
+           kAnswer * row.answer + row.of_types;
   }
 
   const SignalInput& input_;
-  std::vector<Row> rows_;         // of each record
-  std::vector<double> sessions_;  // of each record
-  std::vector<double> matches_;   // soft ones, of each record; empty before MatchSoft
-  Normal soft_;                   // over the rows with a soft match
-  double best_ = 0;               // lexical score
+  std::vector<Row> rows_;        // of each record
+  std::vector<double> matches_;  // soft ones, of each record; empty before MatchSoft
+  Normal soft_;                  // over the rows with a soft match
+  double best_ = 0;              // lexical score
 };
 
 }  // namespace

@@ -113,8 +113,12 @@ std::vector<double> SoftMatches(
       pieces[read] = pieces_of(records[read]);
   }
   const std::vector<Floats> nearest = NearestOf(pieces, asked, meaning);
+  std::array<double, AskedPieces::kMost> weights{};
+  for (size_t k = 0; k < asked.weights.size(); ++k)
+    weights[k] = asked.weights[k] / PieceCosines::kParts;
   std::vector<double> matches(records.size());
   for (size_t i = 0; i < records.size(); ++i) {
+    if (!wanted[i]) continue;
     Floats best{};
     for (size_t j = windows[i].first; j < windows[i].end; ++j) {
       const int64_t offset = records[i].position - records[j].position;
@@ -125,7 +129,7 @@ std::vector<double> SoftMatches(
       best.values = lent > best.values ? lent : best.values;
     }
     for (size_t k = 0; k < asked.weights.size(); ++k)
-      matches[i] += asked.weights[k] / PieceCosines::kParts * double{best.values[k]};
+      matches[i] += weights[k] * double{best.values[k]};
   }
   return matches;
 }

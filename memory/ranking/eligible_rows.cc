@@ -16,7 +16,7 @@ using base::Status;
 namespace {
 
 constexpr size_t kMaxTopics = 20;     // of a range
-constexpr size_t kSortedAtOnce = 64;  // of a ranking: few queries need more
+constexpr size_t kSortedAtOnce = 16;  // of a ranking: few queries need more
 
 // Whether a row is live and what the query asks for.
 Result<bool> IsEligible(Candidates& candidates, const RankQuery& query, int64_t slot) {

@@ -108,6 +108,14 @@ void AddHits(const Matches& found, std::span<Record> records) {
   }
 }
 
+// Puts the records from `middle` on in order of places with those before it, which are. Most are
+// already.
+void MergeFrom(size_t middle, std::vector<Record>& records) {
+  const auto at = records.begin() + static_cast<std::ptrdiff_t>(middle);
+  if (!std::is_sorted(at, records.end(), IsBefore)) std::sort(at, records.end(), IsBefore);
+  std::inplace_merge(records.begin(), at, records.end(), IsBefore);
+}
+
 // A hit that the caller may not see lends nothing to its neighbours, which would show it.
 base::Status KeepAdmitted(const RankQuery& query, std::vector<Record>& records) {
   if (!query.admits) return {};
@@ -165,11 +173,14 @@ Result<std::vector<Record>> Ranker::Load(const RankQuery& query, const Search& s
   if (search.words_pinned) {
     records.reserve(2 * (strongest.size() + others.size()));
     search.pinned->AppendRecords(found_, strongest, records);
+    MergeFrom(0, records);
+    const size_t with_words = records.size();
     search.pinned->AppendRecordsOf(others, records);
+    MergeFrom(with_words, records);
   } else {
     ASSIGN_OR_RETURN(records, candidates_.RecordsOf(found_, strongest));
+    MergeFrom(0, records);
   }
-  std::sort(records.begin(), records.end(), IsBefore);
   RETURN_IF_ERROR(KeepAdmitted(query, records));
   if (!query.neighbours) return records;
   std::vector<Record> neighbours;
@@ -180,10 +191,9 @@ Result<std::vector<Record>> Ranker::Load(const RankQuery& query, const Search& s
         candidates_.AppendNeighbours(query.ranges, records, kNeighbourReach, neighbours));
   if (!fewer.empty()) AddHits(found_, neighbours);
   if (!fewer.empty() || BySignals(query, search)) RETURN_IF_ERROR(KeepAdmitted(query, neighbours));
-  std::sort(neighbours.begin(), neighbours.end(), IsBefore);  // those of several ranges are not
-  const auto middle = static_cast<std::ptrdiff_t>(records.size());
+  const size_t asked = records.size();
   records.insert(records.end(), neighbours.begin(), neighbours.end());
-  std::inplace_merge(records.begin(), records.begin() + middle, records.end(), IsBefore);
+  MergeFrom(asked, records);
   return records;
 }
 

@@ -62,6 +62,18 @@ TEST(Ranker, StrongerMatchIsFirst) {
   EXPECT_EQ(ranking->rows[0].slot, kFirst + 20);
 }
 
+TEST(Ranker, EachMatchLendsToItsOwnNeighbour) {
+  FakeCandidates rows;
+  for (const int64_t match : {1, 20}) {
+    rows.Put(RowOf(match, "zeppelin"));
+    rows.Put(RowOf(match + 1, "bread"));
+  }
+  const auto ranking = Ranker(rows, nullptr).Rank(QueryOf("zeppelin"));
+  ASSERT_TRUE(ranking);
+  ASSERT_EQ(ranking->rows.size(), 4u);
+  for (size_t i : {2, 3}) EXPECT_EQ((ranking->rows[i].slot - kFirst) % 19, 2);
+}
+
 TEST(Ranker, TopicKeyIsAboveEveryMatch) {
   FakeCandidates rows;
   rows.Put(RowOf(1, "zeppelin zeppelin"));
