@@ -114,6 +114,8 @@ bool TranslateWord(std::string_view word, Parts& parts, std::string& out) {
   } else if (Same(word, "NOT") && ahead.Take("INDEXED")) {
   } else if (Same(word, "char") && ahead.Take("(")) {
     out += "chr(";
+  } else if (Same(word, "group_concat") && ahead.Take("(")) {
+    out += "string_agg(";
   } else if (Same(word, "row_checksum") && ahead.Take("(")) {
     ahead.SkipArguments();
     out += '0';

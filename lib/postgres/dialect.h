@@ -6,10 +6,10 @@
 
 namespace postgres {
 
-// `?N` and `?` become `$N`, `x'..'` a bytea, `char(` `chr(`; `INDEXED BY name` and `NOT INDEXED`
-// go; `ON CONFLICT(a)` becomes `ON CONFLICT(tenant, a)`, since every key begins with the tenant;
-// row_checksum(…) becomes 0 and row_is_sound(…) 1: PostgreSQL has checksums of its own. Literals,
-// quoted names and comments stay as they are.
+// `?N` and `?` become `$N`, `x'..'` a bytea, `char(` `chr(`, `group_concat(` `string_agg(`;
+// `INDEXED BY name` and `NOT INDEXED` go; `ON CONFLICT(a)` becomes `ON CONFLICT(tenant, a)`, since
+// every key begins with the tenant; row_checksum(…) becomes 0 and row_is_sound(…) 1: PostgreSQL has
+// checksums of its own. Literals, quoted names and comments stay as they are.
 std::string Translate(std::string_view sql);
 
 // How a statement is sent, from its words outside of literals.

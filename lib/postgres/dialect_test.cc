@@ -33,6 +33,7 @@ TEST(Dialect, HintsOfIndexesGo) {
 
 TEST(Dialect, FunctionsOfTheOtherEngine) {
   EXPECT_EQ(Translate("SELECT instr(a, char(10)), CHAR (9)"), "SELECT instr(a, chr(10)), chr(9)");
+  EXPECT_EQ(Translate("SELECT group_concat(a, char(10))"), "SELECT string_agg(a, chr(10))");
   EXPECT_EQ(Translate("INSERT INTO t VALUES(?1, row_checksum('t', ?1, (?2), ')'), ?3)"),
             "INSERT INTO t VALUES($1, 0, $3)");
   EXPECT_EQ(Translate("WHERE row_is_sound('t', a, max(b, c)) AND d=?1"), "WHERE 1 AND d=$1");
