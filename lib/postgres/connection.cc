@@ -80,7 +80,7 @@ Variant& Connection::VariantFor(Query& text, const std::vector<Parameter>& param
                  : text.variants.back().types[i];
     variant.types += type;
   }
-  variant.name = "s" + std::to_string(++names_);
+  variant.name = NewName();
   return text.variants.emplace_back(std::move(variant));
 }
 
@@ -111,7 +111,8 @@ Status Connection::Send(Query& text, const std::vector<Parameter>& parameters, P
     Lose(OneLine(PQerrorMessage(link.get())));
     return *broken;
   }
-  Expect({.what = Expected::What::kCommand, .cursor = cursor, .stream = stream});
+  Expect(
+      {.what = Expected::What::kCommand, .cursor = cursor, .variant = &variant, .stream = stream});
   open_flight_ = true;
   return {};
 }

@@ -137,13 +137,14 @@ struct Connection {
   struct Expected {
     enum class What { kPrepare, kCommand, kSync } what;
     PgCursor* cursor = nullptr;
-    Variant* variant = nullptr;  // of kPrepare
+    Variant* variant = nullptr;
     int depth = 0;
     uint64_t transaction = 0;
     bool stream = false, lock = false;
   };
   friend class PgCursor;
   Variant& VariantFor(Query& text, const std::vector<Parameter>& parameters);
+  std::string NewName() { return "s" + std::to_string(++names_); }
   void Expect(Expected expected);
   void FrontChanged();
   base::Status Wait(Patience patience);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "lib/postgres/server_fixture.h"
 
 namespace postgres {
@@ -274,6 +277,42 @@ TEST_F(DatabaseTest, BeginSettingsAndLockTravelWithTheFirstStatement) {
               ASSERT_TRUE(transaction.Commit());
             }),
             1);
+}
+
+TEST_F(DatabaseTest, StatementIsPreparedAgainAfterItsTableChanged) {
+  const char* all = "SELECT * FROM u LIMIT 9";
+  ASSERT_TRUE(Do(*database_, "INSERT INTO u VALUES(7)"));
+  ASSERT_EQ(*Ask(*database_, all), 7);
+  Database other = Connect();
+  ASSERT_TRUE(other.Execute("ALTER TABLE u ADD b bigint"));
+  const auto outdated = Ask(*database_, all);
+  ASSERT_FALSE(outdated);
+  EXPECT_EQ(outdated.error().code, Code::kUnavailable);
+  EXPECT_EQ(*Ask(*database_, all), 7);
+  ASSERT_TRUE(database_->Execute("DEALLOCATE ALL"));
+  EXPECT_FALSE(Ask(*database_, all));
+  EXPECT_EQ(*Ask(*database_, all), 7);
+}
+
+TEST_F(DatabaseTest, LongResultNeedsNoMemoryOfItsSize) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer keeps freed memory";
+#endif
+  const auto resident = [] {
+    std::ifstream pages("/proc/self/statm");
+    int64_t all = 0, mine = 0;
+    pages >> all >> mine;
+    return mine * 4096;
+  };
+  const int64_t before = resident();
+  int64_t bytes = 0, most = 0;
+  Statement rows = Prepared("SELECT repeat('x', 2000) FROM generate_series(1, 100000)");
+  ASSERT_TRUE(rows.ForEachRow([&](const Statement& row) {
+    bytes += static_cast<int64_t>(row.Text(0).size());
+    if (bytes % 20'000'000 == 0) most = std::max(most, resident() - before);
+  }));
+  EXPECT_EQ(bytes, 200'000'000);
+  EXPECT_LT(most, 20'000'000);
 }
 
 TEST_F(DatabaseTest, ManyTextsAreForgottenTogether) {

@@ -8,12 +8,12 @@ namespace postgres {
 using base::Code;
 
 Code CodeOf(std::string_view state) {
-  if (state == "57014") return Code::kTimeout;      // query_canceled
-  if (state == "53100") return Code::kFull;         // disk_full
-  if (state == "25006") return Code::kUnavailable;  // a server that only reads
-  if (state == "0A000") return Code::kInternal;     // also: a plan of an older schema
-  if (state == "22021" || state == "22P05") return Code::kInvalid;      // no UTF-8, or a zero byte
-  if (state == "3D000" || IsPassing(state)) return Code::kUnavailable;  // no such database
+  if (state == "57014") return Code::kTimeout;                      // query_canceled
+  if (state == "53100") return Code::kFull;                         // disk_full
+  if (state == "25006") return Code::kUnavailable;                  // a server that only reads
+  if (state == "22021" || state == "22P05") return Code::kInvalid;  // no UTF-8, or a zero byte
+  if (state == "3D000" || IsPassing(state) || IsOutdated(state))
+    return Code::kUnavailable;  // no such database
   const std::string_view kind = state.substr(0, 2);
   if (kind == "23") return Code::kConflict;
   if (kind == "54") return Code::kTooLarge;
@@ -21,6 +21,8 @@ Code CodeOf(std::string_view state) {
   static constexpr std::string_view kUnavailable[] = {"08", "28", "53", "57", "58", ""};
   return base::IsOneOf(kind, kUnavailable) ? Code::kUnavailable : Code::kInternal;
 }
+
+bool IsOutdated(std::string_view state) { return state == "0A000" || state == "26000"; }
 
 bool IsPassing(std::string_view state) {
   return state == "40001" || state == "40P01" || state == "55P03";

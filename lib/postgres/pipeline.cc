@@ -95,7 +95,7 @@ void Connection::Take(ResultHandle result) {
       expected_.pop_front();
       return FrontChanged();
     case PGRES_PIPELINE_ABORTED:
-      if (front.variant) front.variant->sent = false;
+      if (front.what == Expected::What::kPrepare) front.variant->sent = false;
       if (front.cursor) front.cursor->error_ = flight_error_;
       return;
     case PGRES_SINGLE_TUPLE:
@@ -122,12 +122,19 @@ void Connection::TakeError(const PGresult* result, const Expected& of) {
   const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   const bool cancelled = state && std::string_view(state) == "57014" && interrupted_;
   Error why = cancelled ? *interrupted_ : MakeError(result, Server());
-  if (of.variant) of.variant->sent = false;
+  if (of.what == Expected::What::kPrepare) of.variant->sent = false;
+  // After a change of its tables, or when the server forgot it, a statement is prepared again.
+  const bool outdated = state && of.what == Expected::What::kCommand && IsOutdated(state);
+  if (outdated) {
+    why.code = Code::kUnavailable;
+    of.variant->sent = false;
+    of.variant->name = NewName();
+  }
   if (of.cursor) of.cursor->error_ = why;
   if (!flight_error_) flight_error_ = why;
   if (of.transaction == transaction_) {
     failed = true;
-    if (state && IsPassing(state)) passing = true;
+    if (outdated || (state && IsPassing(state))) passing = true;
     if (of.depth > 0 && !error) {
       error = why;
       error_depth = of.depth;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -151,13 +152,15 @@ TEST_F(OwnServerPoolTest, HungServerIsRefusedSoonAndFoundAgain) {
   if (IsSkipped()) return;
   Pool pool(place_.Write("dsn", TextOf(server_->directory(), "postgres")), {.retry_ms = 1000});
   ASSERT_TRUE(testing::Eventually([&] { return One(pool) == 1; }));
+  std::optional<Pool::Lease> lease = std::move(*pool.Checkout({}, 5000));
+  { const auto idle = pool.Checkout({}, 5000); }
+  ASSERT_EQ(pool.Now().idle, 1u);
   server_->Order("pause");
-  {
-    auto lease = pool.Checkout({}, 1000);
-    ASSERT_TRUE(lease);
-    (*lease)->SetDeadline(100);
-    EXPECT_FALSE(Ask(**lease, "SELECT 1"));
-  }
+  (**lease).SetDeadline(100);
+  EXPECT_FALSE(Ask(**lease, "SELECT 1"));
+  lease.reset();
+  EXPECT_EQ(pool.Now().idle, 0u);  // the other one would hang too
+  ASSERT_TRUE(pool.Now().failure);
   // The failure is known: all are refused within half a second, the one that tries again too.
   std::vector<std::jthread> users;
   std::atomic<int64_t> slowest = 0;
