@@ -54,7 +54,7 @@ def main() -> int:
     bin_folder = environment()
     python = bin_folder / "python"
     with tempfile.TemporaryDirectory(prefix="agent-memory-integrations-") as place:
-        variables = {"PYTHONPATH": f"{HERE / 'src'}:{HERE / 'tests'}", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_CACHE_DIR": f"{place}/mypy",
+        variables = {"PYTHONPATH": f"{HERE / 'src'}:{HERE / 'tests'}", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_CACHE_DIR": str(bin_folder.parent / "mypy"),
                      "TMPDIR": place, "OPENAI_AGENTS_DISABLE_TRACING": "1"}
         typed = subprocess.run([bin_folder / "mypy"], cwd=HERE, env={**os.environ, **variables}, capture_output=True, text=True,
                                timeout=STEP_S, check=False)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import uuid
 from typing import Any
 
@@ -151,3 +152,18 @@ def test_no_answer_is_an_error_with_the_address() -> None:
             nobody.get_health()
         with pytest.raises(AgentMemoryError):
             list(nobody.export())
+
+
+def test_without_an_address_the_program_of_a_laptop_starts_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    import laptops
+    laptop = laptops.Laptop()
+    try:
+        monkeypatch.delenv("AGENT_MEMORY_URL", raising=False)
+        monkeypatch.setenv("HOME", laptop.home)
+        monkeypatch.setenv("PATH", os.path.dirname(laptop.program) + os.pathsep + os.environ["PATH"])
+        monkeypatch.chdir(laptop.repository("shop"))
+        with Client() as memory:
+            memory.conversation(cwd=os.getcwd()).turn("Remember: the shop closes at six.")
+            assert programs_until(lambda: memory.search(q="when does the shop close?"))[0]["content"] == "the shop closes at six."
+    finally:
+        laptop.clean()

@@ -59,18 +59,27 @@ def pending(saver: AgentMemorySaver, thread: str) -> list[Any]:
     return list(found.pending_writes or ()) if found else []
 
 
-def graph_of(saver: AgentMemorySaver, log: Path, dies_at: int, thread: str) -> Any:
+class Life:
+    """Of one process: who keeps its state, the step in which it dies, where nodes note that they ran."""
+
+    saver: AgentMemorySaver
+    thread: str
+    dies_at: int
+    log: Path
+
+
+def graph_of(life: Life) -> Any:
     """STEPS supersteps of two nodes each, a and b. A node notes that it ran. b of the step `dies_at` kills the process after the
     writes of a are stored, before it ran."""
     graph = StateGraph(Steps)
 
     def node(name: str, step: int) -> Any:
         def work(_: Steps) -> dict[str, list[str]]:
-            if name == "b" and step == dies_at:
-                while not any(f"a{step}" in str(write[2]) for write in pending(saver, thread)):
+            if name == "b" and step == life.dies_at:
+                while not any(f"a{step}" in str(write[2]) for write in pending(life.saver, life.thread)):
                     pass
                 os.kill(os.getpid(), signal.SIGKILL)
-            with open(log, "a", encoding="utf-8") as file:
+            with open(life.log, "a", encoding="utf-8") as file:
                 file.write(f"{name}{step}\n")
             return {"done": [f"{name}{step}"]}
         return work
@@ -83,33 +92,36 @@ def graph_of(saver: AgentMemorySaver, log: Path, dies_at: int, thread: str) -> A
                     graph.add_edge(f"{before}{step - 1}", f"{name}{step}")
             else:
                 graph.add_edge(START, f"{name}0")
-    return graph.compile(checkpointer=saver)
+    return graph.compile()
 
 
-def life(url: str, log: Path, thread: str, dies_at: int) -> int:
+def lived(compiled: Any, life: Life, url: str) -> int:
     """Runs the graph in a process of its own, from where it is → the signal that ended it, or 0."""
     child = os.fork()
     if child == 0:
         try:
-            saver = AgentMemorySaver(url)
-            config: Any = {**config_of(thread), "recursion_limit": STEPS + 5}
-            begun = saver.get_tuple(config) is not None
-            graph_of(saver, log, dies_at, thread).invoke(None if begun else {"done": []}, config, durability="sync")
+            compiled.checkpointer = life.saver = AgentMemorySaver(url)
+            config: Any = {**config_of(life.thread), "recursion_limit": STEPS + 5}
+            begun = life.saver.get_tuple(config) is not None
+            compiled.invoke(None if begun else {"done": []}, config, durability="sync")
             os._exit(0)
         except BaseException as error:
-            print(f"step {dies_at}: {type(error).__name__}: {error}", flush=True)
+            print(f"step {life.dies_at}: {type(error).__name__}: {error}", flush=True)
             os._exit(1)
     status = os.waitpid(child, 0)[1]
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, f"the life that dies at {dies_at} failed"
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, f"the life that dies at {life.dies_at} failed"
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
 
 def test_a_graph_killed_at_every_superstep_runs_each_node_once(server: Any, tmp_path: Path) -> None:
-    thread, log = uuid.uuid4().hex, tmp_path / "log"
-    for step in range(STEPS):
-        assert life(server.api, log, thread, step) == signal.SIGKILL
-    assert life(server.api, log, thread, -1) == 0
-    ran = log.read_text(encoding="utf-8").split()
+    life = Life()
+    life.thread, life.log = uuid.uuid4().hex, tmp_path / "log"
+    compiled = graph_of(life)
+    for life.dies_at in range(STEPS):
+        assert lived(compiled, life, server.api) == signal.SIGKILL
+    life.dies_at = -1
+    assert lived(compiled, life, server.api) == 0
+    ran = life.log.read_text(encoding="utf-8").split()
     assert sorted(ran) == sorted(f"{name}{step}" for step in range(STEPS) for name in "ab")
 
 
