@@ -3,18 +3,23 @@ records were read is up to whoever extends Log. For adapters; the reads and writ
 from __future__ import annotations
 
 import base64
+import os
 import threading
 import zlib
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from . import calls, models
 from .errors import Damaged, NotFound
-from .wire import Flow, ask
+from .wire import Call, Flow, ask
 
 FORM = "am1"
 # A sidecar cuts the middle out of strings over 256 KiB.
 CHUNK = 96 << 10
+# Before each record, so that one that was sent again after a lost answer counts once; as many are remembered.
+ID, REMEMBERED = 12, 4096
 
 
 def texts_of(content: bytes) -> list[str]:
@@ -60,6 +65,12 @@ class Log:
 
     def __init__(self) -> None:
         self.last, self.mark, self.joined, self.lock = 0, "", Joined(), threading.RLock()
+        self.seen: deque[bytes] = deque(maxlen=REMEMBERED)
+
+    def take_record(self, content: bytes) -> None:
+        if content[:ID] not in self.seen:
+            self.seen.append(content[:ID])
+            self.apply(content[ID:])
 
     def apply(self, content: bytes) -> None:
         """The next record."""
@@ -74,6 +85,7 @@ class Log:
     def reset(self) -> None:
         with self.lock:
             self.last, self.mark, self.joined = 0, "", Joined()
+            self.seen.clear()
             self.clear()
 
     def take(self, rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -88,7 +100,7 @@ class Log:
                     self.last, self.mark = number, text
                     content = self.joined.take(text)
                     if content is not None:
-                        self.apply(content)
+                        self.take_record(content)
             return True
 
     def wrote(self, content: bytes, texts: Sequence[str], last: int) -> None:
@@ -96,9 +108,9 @@ class Log:
         with self.lock:
             if self.last == last - len(texts):
                 self.last, self.mark = last, texts[-1]
-                self.apply(content)
+                self.take_record(content)
             else:
-                self.learn(content)
+                self.learn(content[ID:])
 
 
 def read_log(log: Log, conversation: str) -> Flow[bool]:
@@ -120,8 +132,14 @@ def read_log(log: Log, conversation: str) -> Flow[bool]:
         log.reset()
 
 
+def appending(conversation: str, texts: Sequence[str]) -> Call[models.Appended]:
+    """May be sent again: a record counts once, and a value may be there twice."""
+    return replace(calls.append_messages(conversation, messages=messages_of(texts)), repeats=True)
+
+
 def append_to(log: Log, conversation: str, content: bytes) -> Flow[None]:
     """Writes a record; it is on disk when the flow ends."""
+    content = os.urandom(ID) + content
     texts = texts_of(content)
-    answer = yield from ask(calls.append_messages(conversation, messages=messages_of(texts)))
+    answer = yield from ask(appending(conversation, texts))
     log.wrote(content, texts, answer["last"])

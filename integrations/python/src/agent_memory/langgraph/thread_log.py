@@ -13,7 +13,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from .. import calls
 from ..errors import Damaged, NotFound
-from ..record_log import Joined, append_to, messages_of, read_log, texts_of
+from ..record_log import Joined, append_to, appending, read_log, texts_of
 from ..wire import Flow, ask
 from .records import BATCH, BLOBS, INLINE, PREFIX, Range, Ref, Thread, conversation_of, digest
 
@@ -91,8 +91,7 @@ class ThreadLog:
             while taken < len(todo) and (taken == 0 or size + len(todo[taken][1]) <= BATCH):
                 size, taken = size + len(todo[taken][1]), taken + 1
             now, todo = todo[:taken], todo[taken:]
-            stored = yield from ask(calls.append_messages(conversation_of(thread.name) + BLOBS,
-                                                          messages=messages_of(text for _, text in now)))
+            stored = yield from ask(appending(conversation_of(thread.name) + BLOBS, [text for _, text in now]))
             first = stored["last"] - len(now) + 1
             for number, (ref, _) in enumerate(now, first):
                 have = ranges[ref]
