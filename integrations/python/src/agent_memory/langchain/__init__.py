@@ -5,4 +5,4 @@ from .retriever import AgentMemoryRetriever
 
 __all__ = ["AgentMemoryByteStore", "AgentMemoryRetriever"]
 
-said_if_untested("langchain-core", (1, 8), (1, 9))
+said_if_untested("langchain-core", (1, 7), (1, 9))
