@@ -253,11 +253,16 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
 }
 
 Result<bool> Revive(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(Statement show,
-                   database.Prepare("UPDATE observations SET deleted_ms = NULL WHERE slot = ?1"));
-  Status shown = show.Bind(slot).Run();
-  if (!shown && shown.error().code == Code::kConflict) return false;
-  RETURN_IF_ERROR(std::move(shown));
+  // Asks, since the error of a constraint ends a transaction of PostgreSQL.
+  ASSIGN_OR_RETURN(
+      Statement show,
+      database.Prepare("UPDATE observations SET deleted_ms = NULL WHERE slot = ?1 AND NOT EXISTS("
+                       "SELECT 1 FROM observations t WHERE t.topic_key = observations.topic_key "
+                       "AND t.project = observations.project AND t.scope = observations.scope "
+                       "AND t.deleted_ms IS NULL AND t.slot <> ?1) RETURNING slot"));
+  ASSIGN_OR_RETURN(const bool shown, show.Bind(slot).Step());
+  if (!shown) return false;
+  RETURN_IF_ERROR(show.Run());
   RETURN_IF_ERROR(AddToIndex(database, slot));
   return true;
 }
