@@ -54,6 +54,7 @@ TEST_F(PostgresSchemaTest, RunsEachStatementOfTheProgram) {
       StatementsOf(std::string(folder ? folder : "") + "/agent-memory-server");
   ASSERT_GT(statements.size(), 300u) << "AGENT_MEMORY_BIN has no agent-memory-server";
   Database database = Own();
+  const std::string tenant = std::to_string(MakeTenant(database, "a"));
   size_t prepared = 0;
   for (const std::string& sql : statements) {
     if (IsOfFiles(sql)) continue;
@@ -63,7 +64,7 @@ TEST_F(PostgresSchemaTest, RunsEachStatementOfTheProgram) {
     EXPECT_TRUE(done) << sql << "\n  " << done.error().message;
     if (!done) continue;
     ++prepared;
-    std::string types;
+    std::string types, values;
     {
       auto read = database.Prepare(
           "SELECT CASE t.name WHEN 'integer' THEN 'bigint' ELSE t.name END FROM "
@@ -77,13 +78,25 @@ TEST_F(PostgresSchemaTest, RunsEachStatementOfTheProgram) {
                     type == "bytea")
             << type << " of " << sql;
         types += (types.empty() ? "(" : ", ") + type;
+        values += (values.empty() ? "(" : ", ") + std::string(type == "text"    ? "'[1]'"
+                                                              : type == "bytea" ? "'\\x01'"
+                                                                                : "1");
       }));
     }
-    Run(database, "DEALLOCATE s");
-    if (types.empty()) continue;
-    done = database.Execute(("PREPARE s" + types + ") AS " + text).c_str());
-    EXPECT_TRUE(done) << types << " of " << sql << "\n  " << done.error().message;
-    if (done) Run(database, "DEALLOCATE s");
+    if (!types.empty()) {
+      Run(database, "DEALLOCATE s");
+      done = database.Execute(("PREPARE s" + types + ") AS " + text).c_str());
+      EXPECT_TRUE(done) << types << " of " << sql << "\n  " << done.error().message;
+      if (!done) continue;
+      values += ")";
+    }
+    done = database.Execute(
+        ("BEGIN; SELECT agent_memory.enter(" + tenant + ", 1, '[]', true); EXECUTE s" + values)
+            .c_str());
+    // The values are those of no row; a constraint may say so.
+    EXPECT_TRUE(done || done.error().code == base::Code::kConflict)
+        << values << " of " << sql << "\n  " << done.error().message;
+    Run(database, "ROLLBACK; DEALLOCATE s");
   }
   EXPECT_GT(prepared, 250u);
 }
