@@ -40,7 +40,7 @@ LIBRARIES = {
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',
-        r"(lib/(sqlite|conversation/sqlite)/\w+|memory/sqlite/\w+/\w+|sidecar/(outbox|growth|tables|state)/\w+)\.(cc|h)|.*_test\.cc"),
+        r"(lib/(sqlite|conversation/sqlite)/\w+|memory/sqlite/\w+/\w+|sidecar/(outbox|growth|tables|state)/\w+)\.(cc|h)|.*_(test\.cc|fixture\.h)"),
     "libpq": (r"<libpq-fe\.h>", r"lib/postgres/\w+\.(cc|h)"),
     "yaml-cpp": (r"<yaml-cpp/", r"lib/base/json/yaml\.cc"),
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),

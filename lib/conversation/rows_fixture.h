@@ -11,6 +11,7 @@
 #include "lib/conversation/fake_rows_fixture.h"
 #include "lib/conversation/sqlite/rows.h"
 #include "lib/conversation/sqlite/schema.h"
+#include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 
 namespace conversation {

@@ -57,6 +57,7 @@ class Database final : public sql::Database {
   int64_t LastInsertId() const;
   int64_t Changes() const override;
   base::Status WithinLimits() override;
+  bool HasFullTextIndex() const override { return true; }
   // PRAGMA integrity_check, and CheckIndex for each fts table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
   // FTS5 'integrity-check' with rank 1, which compares the index with its content table. Takes the
@@ -73,8 +74,8 @@ class Database final : public sql::Database {
   base::Result<int64_t> CleanPages(int64_t first, int64_t count);
   int LogPages() const;      // in the WAL after the last commit; 0: all of them are in the file
   int64_t LogBytes() const;  // of those
-  base::Result<int64_t> ReusableBytes();  // on the freelist of the file
-  base::Result<int64_t> UsedBytes();      // of the others, as this connection sees the file
+  base::Result<int64_t> ReusableBytes();       // on the freelist of the file
+  base::Result<int64_t> UsedBytes() override;  // of the others, as this connection sees the file
   // A write or a sync failed for another reason than space: the process must acknowledge nothing
   // more, exit, and restart from what is on disk.
   bool Broken() const;

@@ -1,6 +1,7 @@
 // Conversations on the server: messages, lists and states of one caller, which no other caller and
 // no copy of the tenant shows.
 #include "lib/conversation/sqlite/rows.h"
+#include "lib/sql/database.h"
 #include "memory/api/gate.h"
 #include "memory/api/identity_routes_fixture.h"
 
@@ -91,7 +92,7 @@ TEST_F(ApiTest, ConversationAtItsByteLimitIs507) {
   auto store = server_->engine().Open(kEverybody);
   ASSERT_TRUE(store) << store.error().message;
   ASSERT_TRUE((*store)->Conversations("")->Write([](conversation::Rows& all) -> base::Result<Json> {
-    sqlite::Database& db = static_cast<conversation::SqliteRows&>(all).database();
+    sql::Database& db = static_cast<conversation::SqliteRows&>(all).database();
     RETURN_IF_ERROR(db.Execute("UPDATE conversation_bytes SET bytes = 268435456"));
     return Json();
   }));
@@ -160,7 +161,7 @@ TEST_F(ApiTest, DeletedConversationLeavesNoRows) {
   auto store = server_->engine().Open(kEverybody);
   ASSERT_TRUE(store) << store.error().message;
   EXPECT_TRUE((*store)->Conversations("")->Read([](conversation::Rows& all) -> base::Result<Json> {
-    sqlite::Database& db = static_cast<conversation::SqliteRows&>(all).database();
+    sql::Database& db = static_cast<conversation::SqliteRows&>(all).database();
     for (const char* from : {"messages WHERE conversation = char(10) || 'c'",
                              "blocks WHERE conversation = char(10) || 'c'",
                              "block_forms WHERE number NOT IN (SELECT number FROM blocks)",

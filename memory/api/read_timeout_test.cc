@@ -2,9 +2,11 @@
 // in looks at the clock, one for each 2,000 instructions of SQLite's machine.
 #include <atomic>
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/api/api_fixture.h"
 #include "memory/api/gate.h"
+#include "memory/sqlite/ranking/sqlite_candidates.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/state.h"
 

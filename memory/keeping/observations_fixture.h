@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/keeping/retelling.h"
 #include "memory/rows/fake_observations_fixture.h"

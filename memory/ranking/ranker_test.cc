@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/rows/fake_candidates_fixture.h"
 #include "memory/sqlite/ranking/sqlite_candidates.h"

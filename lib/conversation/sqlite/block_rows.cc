@@ -21,7 +21,7 @@ using base::Status;
   ") FROM blocks"                                                                           \
   " WHERE conversation = ?1"
 
-Result<BlockRow> ReadBlock(const sqlite::Statement& row) {
+Result<BlockRow> ReadBlock(const sql::Statement& row) {
   BlockRow read;
   Block& block = read.block;
   block.number = row.Int(0);
@@ -40,9 +40,9 @@ Result<BlockRow> ReadBlock(const sqlite::Statement& row) {
   return read;
 }
 
-Result<std::vector<Block>> SoundBlocks(sqlite::Statement& query) {
+Result<std::vector<Block>> SoundBlocks(sql::Statement& query) {
   std::vector<Block> blocks;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Status {
+  RETURN_IF_ERROR(query.ForEachRow([&](const sql::Statement& row) -> Status {
     ASSIGN_OR_RETURN(BlockRow read, ReadBlock(row));
     if (read.sound) blocks.push_back(std::move(read.block));
     return {};
@@ -50,7 +50,7 @@ Result<std::vector<Block>> SoundBlocks(sqlite::Statement& query) {
   return blocks;
 }
 
-Result<std::optional<BlockRow>> FirstBlock(sqlite::Statement& query) {
+Result<std::optional<BlockRow>> FirstBlock(sql::Statement& query) {
   ASSIGN_OR_RETURN(const bool there, query.Step());
   if (!there) return std::optional<BlockRow>();
   ASSIGN_OR_RETURN(BlockRow read, ReadBlock(query));

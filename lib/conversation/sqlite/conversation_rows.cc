@@ -23,7 +23,7 @@ using base::Status;
 constexpr int kFieldsColumn = 7, kTouchedColumn = 9;
 constexpr size_t kBesideFields = 1'000;  // bytes of a conversation's JSON beside its fields
 
-Result<Conversation> ReadConversation(const sqlite::Statement& row) {
+Result<Conversation> ReadConversation(const sql::Statement& row) {
   Conversation conversation;
   conversation.id = row.Text(0);
   conversation.memory_session_id = row.Text(1);
@@ -38,7 +38,7 @@ Result<Conversation> ReadConversation(const sqlite::Statement& row) {
   return conversation;
 }
 
-Result<std::optional<Conversation>> FirstConversation(sqlite::Statement& query) {
+Result<std::optional<Conversation>> FirstConversation(sql::Statement& query) {
   ASSIGN_OR_RETURN(const bool there, query.Step());
   if (!there) return std::optional<Conversation>();
   ASSIGN_OR_RETURN(Conversation found, ReadConversation(query));
@@ -125,7 +125,7 @@ Result<ConversationPage> SqliteRows::ListConversations(const std::string& state,
   size_t bytes = 0;
   int64_t last = 0;
   base::AnswerCharge charge;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
+  RETURN_IF_ERROR(query.ForEachRow([&](const sql::Statement& row) -> Result<bool> {
     const size_t row_bytes = kBesideFields + base::WeightOfText(row.Text(kFieldsColumn));
     RETURN_IF_ERROR(charge.Add(row_bytes));
     bytes += row_bytes;
@@ -152,7 +152,7 @@ Result<std::vector<Conversation>> SqliteRows::OwnedConversations(const std::stri
                                " WHERE id > ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4"));
   query.Bind(after).Bind(owner).Bind(end).Bind(limit);
   std::vector<Conversation> found;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Status {
+  RETURN_IF_ERROR(query.ForEachRow([&](const sql::Statement& row) -> Status {
     ASSIGN_OR_RETURN(found.emplace_back(), ReadConversation(row));
     return {};
   }));
@@ -185,7 +185,7 @@ Result<std::vector<std::string>> SqliteRows::UnusedSince(const std::string& stat
                    db_.Prepare("SELECT id FROM conversations WHERE state = ?1 AND updated_ms <= ?2"
                                " ORDER BY updated_ms LIMIT ?3"));
   query.Bind(state).Bind(before_ms).Bind(limit);
-  return query.ReadAll([](const sqlite::Statement& row) { return row.Text(0); });
+  return query.ReadAll([](const sql::Statement& row) { return row.Text(0); });
 }
 
 Result<int64_t> SqliteRows::BytesOf(const std::string& id) {

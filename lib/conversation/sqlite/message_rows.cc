@@ -21,7 +21,7 @@ using base::Status;
   ", is_error, created_ms"
 #define SCAN_OF(content) MESSAGES_OF(content) " FROM messages WHERE conversation = ?1"
 
-Result<Message> ReadMessage(const sqlite::Statement& row) {
+Result<Message> ReadMessage(const sql::Statement& row) {
   Message message;
   message.sequence = row.Int(0);
   message.role = row.Text(1);
@@ -36,8 +36,8 @@ Result<Message> ReadMessage(const sqlite::Statement& row) {
   return message;
 }
 
-Result<sqlite::Statement> PrepareScan(sqlite::Database& db, const std::string& id,
-                                      const MessageScan& scan) {
+Result<sql::Statement> PrepareScan(sql::Database& db, const std::string& id,
+                                   const MessageScan& scan) {
   using Kind = MessageScan::Kind;
   const bool ranged = scan.kind == Kind::kAll || scan.kind == Kind::kHeads;
   ASSIGN_OR_RETURN(
@@ -85,7 +85,7 @@ Result<MessagePage> SqliteRows::ReadMessages(const std::string& id, const Messag
                                              const PageLimits& limits) {
   ASSIGN_OR_RETURN(auto query, PrepareScan(db_, id, scan));
   PageBuilder page(limits);
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
+  RETURN_IF_ERROR(query.ForEachRow([&](const sql::Statement& row) -> Result<bool> {
     ASSIGN_OR_RETURN(Message message, ReadMessage(row));
     return page.Add(std::move(message));
   }));
@@ -101,7 +101,7 @@ Result<std::vector<MessageCalls>> SqliteRows::ReadCalls(const std::string& id, i
   query.Bind(id).Bind(to).Bind(rows);
   std::vector<MessageCalls> found;
   size_t read = 0;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+  RETURN_IF_ERROR(query.ForEachRow([&](const sql::Statement& row) {
     found.push_back({row.Int(0), row.Text(1)});
     read += found.back().calls.size();
     return read <= bytes;
@@ -121,7 +121,7 @@ Result<HeadPage> SqliteRows::ReadHeads(const std::string& id, int64_t after, int
   HeadPage page;
   int64_t rows = 0, characters = 0;
   bool full = false;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
+  RETURN_IF_ERROR(query.ForEachRow([&](const sql::Statement& row) -> Result<bool> {
     page.up_to = row.Int(0);
     if (row.Int(5) != 0) {
       BlockHead& head = page.heads.emplace_back();
@@ -143,12 +143,12 @@ Result<std::vector<UserRequest>> SqliteRows::UserRequests(const std::string& id,
                                " WHERE conversation = ?1 AND role = 'user'"
                                " ORDER BY sequence DESC LIMIT ?3"));
   query.Bind(id).Bind(head_characters).Bind(limit);
-  return query.ReadAll([](const sqlite::Statement& row) {
+  return query.ReadAll([](const sql::Statement& row) {
     return UserRequest{row.Int(0), row.Int(1), row.Text(2)};
   });
 }
 
-Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit) {
+Result<int64_t> AddChecksums(sql::Database& db, int64_t limit) {
   ASSIGN_OR_RETURN(
       auto update,
       db.Prepare(
@@ -159,7 +159,7 @@ Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit) {
   return db.Changes();
 }
 
-Status RemoveEmptyBlocks(sqlite::Database& db, const std::string& conversation) {
+Status RemoveEmptyBlocks(sql::Database& db, const std::string& conversation) {
   ASSIGN_OR_RETURN(auto remove,
                    db.Prepare("DELETE FROM blocks WHERE conversation = ?1 AND last <"
                               " (SELECT min(sequence) FROM messages WHERE conversation = ?1"

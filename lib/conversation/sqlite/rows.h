@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/conversation/rows.h"
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 
 namespace conversation {
 
@@ -15,9 +15,9 @@ namespace conversation {
 // changed on disk.
 class SqliteRows : public Rows {
  public:
-  explicit SqliteRows(sqlite::Database& db) : db_(db) {}
+  explicit SqliteRows(sql::Database& db) : db_(db) {}
   // For the owner of the file: its other tables in the same transaction.
-  sqlite::Database& database() { return db_; }
+  sql::Database& database() { return db_; }
 
   Found<Conversation> FindConversation(const std::string& id) override;
   base::Status InsertConversation(const Conversation& conversation) override;
@@ -95,13 +95,13 @@ class SqliteRows : public Rows {
                         int64_t now_ms) override;
 
  private:
-  sqlite::Database& db_;
+  sql::Database& db_;
 };
 
 // `work` of rows as work of a database.
 template <class Work>
 auto OnRows(Work work) {
-  return [work = std::move(work)](sqlite::Database& db) {
+  return [work = std::move(work)](sql::Database& db) {
     SqliteRows rows(db);
     return work(static_cast<Rows&>(rows));
   };
@@ -109,8 +109,8 @@ auto OnRows(Work work) {
 
 // Upkeep of a file by its owner, inside its transaction; no other engine needs it.
 // Adds checksums to messages from before kChecksumStep, at most `limit`. → their number.
-base::Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit);
+base::Result<int64_t> AddChecksums(sql::Database& db, int64_t limit);
 // Removes the blocks whose messages are all deleted.
-base::Status RemoveEmptyBlocks(sqlite::Database& db, const std::string& conversation);
+base::Status RemoveEmptyBlocks(sql::Database& db, const std::string& conversation);
 
 }  // namespace conversation

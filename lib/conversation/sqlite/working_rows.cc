@@ -15,16 +15,16 @@ using base::Status;
   "SELECT conversation, fields, bytes, version, ttl_ms, expires_ms," \
   " row_is_sound('working_memory', number, checksum, conversation, fields) FROM working_memory "
 
-FieldsRow ReadFieldsRow(const sqlite::Statement& row) {
+FieldsRow ReadFieldsRow(const sql::Statement& row) {
   return {row.Text(0), row.Text(1), row.Int(2),     row.Int(3),
           row.Int(4),  row.Int(5),  row.Int(6) != 0};
 }
 
-LedgerEntry ReadEntry(const sqlite::Statement& row) {
+LedgerEntry ReadEntry(const sql::Statement& row) {
   return {{row.Text(0), row.Text(1)}, row.Int(2), row.Int(3)};
 }
 
-Result<int64_t> NumberOr0(sqlite::Statement& query) {
+Result<int64_t> NumberOr0(sql::Statement& query) {
   ASSIGN_OR_RETURN(const bool there, query.Step());
   return there ? query.Int(0) : int64_t{0};
 }
@@ -36,7 +36,7 @@ Result<std::vector<CheckpointRow>> SqliteRows::Checkpoints(const std::string& co
                                            " sha256 FROM checkpoints WHERE conversation = ?1"
                                            " ORDER BY generation DESC"));
   query.Bind(conversation);
-  return query.ReadAll([](const sqlite::Statement& row) {
+  return query.ReadAll([](const sql::Statement& row) {
     return CheckpointRow{row.Int(0), row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Text(5)};
   });
 }
@@ -69,7 +69,7 @@ Rows::Found<StoredDocument> SqliteRows::CheckpointDocument(const std::string& co
                   " conversation, generation, step, saved_ms, expires_ms, sha256, document)"
                   " FROM checkpoints WHERE conversation = ?1 AND generation = ?2"));
   query.Bind(conversation).Bind(generation);
-  return query.ReadFirst([](const sqlite::Statement& row) {
+  return query.ReadFirst([](const sql::Statement& row) {
     return StoredDocument{row.Text(0), row.Text(1), row.Int(2) != 0};
   });
 }
@@ -110,7 +110,7 @@ Result<FieldTotals> SqliteRows::TotalsOfFields(const std::string& owner) {
   ASSIGN_OR_RETURN(auto query, db_.Prepare("SELECT conversations, bytes FROM working_memory_totals"
                                            " WHERE owner = ?1"));
   query.Bind(owner);
-  ASSIGN_OR_RETURN(const auto totals, query.ReadFirst([](const sqlite::Statement& row) {
+  ASSIGN_OR_RETURN(const auto totals, query.ReadFirst([](const sql::Statement& row) {
     return FieldTotals{row.Int(0), row.Int(1)};
   }));
   return totals.value_or(FieldTotals());
@@ -165,7 +165,7 @@ Result<Ledger> SqliteRows::ReadLedger(const std::string& conversation) {
   query.Bind(conversation);
   Ledger ledger;
   RETURN_IF_ERROR(
-      query.ForEachRow([&](const sqlite::Statement& row) { ledger[row.Text(0)] = row.Text(1); }));
+      query.ForEachRow([&](const sql::Statement& row) { ledger[row.Text(0)] = row.Text(1); }));
   return ledger;
 }
 

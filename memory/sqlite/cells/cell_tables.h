@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/base/process/aging_clock.h"
-#include "lib/sqlite/writer.h"
+#include "lib/sql/writer.h"
 #include "memory/keeping/cells.h"
 #include "memory/sqlite/reading/cell_host.h"
 
@@ -27,7 +27,7 @@ struct CellStatements {
 // Inside the caller's transaction. `statements` outlive it.
 class TableCells final : public Cells {
  public:
-  TableCells(sqlite::Database& database, const CellStatements& statements)
+  TableCells(sql::Database& database, const CellStatements& statements)
       : database_(database), sql_(statements) {}
   base::Result<std::optional<Cell>> Find(const std::string& owner, const std::string& key) override;
   base::Status Save(const Cell& cell) override;
@@ -43,7 +43,7 @@ class TableCells final : public Cells {
   }
 
  private:
-  sqlite::Database& database_;
+  sql::Database& database_;
   const CellStatements& sql_;
 };
 
@@ -65,33 +65,33 @@ struct CellTable {
   const char* move;                  // adds ?1 to the expiry of each
   const char* texts;                 // for quotes: slot, name and text of rows after slot ?1
   // → whether the end is reached.
-  base::Result<bool> (*read)(sqlite::Database&, const CellReading&, const OnCell&);
+  base::Result<bool> (*read)(sql::Database&, const CellReading&, const OnCell&);
   // In a copy: deletes cells that are expired at `now_ms`, and if a project is given those of
   // others. A file has no access rules: of kinds of Agents it deletes all.
-  base::Status (*leave_out)(sqlite::Database&, std::optional<int64_t> project, int64_t now_ms);
+  base::Status (*leave_out)(sql::Database&, std::optional<int64_t> project, int64_t now_ms);
 };
 std::span<const CellTable> CellTables();
 
 // Leaves cells out of a copy, as above. The others expire at wall-clock times.
-base::Status PrepareCells(sqlite::Database& copy, int64_t aged_ms, int64_t wall_ms);
+base::Status PrepareCells(sql::Database& copy, int64_t aged_ms, int64_t wall_ms);
 
 // The saved time; 0: never saved.
-base::Result<int64_t> LoadCellClock(sqlite::Database& database);
+base::Result<int64_t> LoadCellClock(sql::Database& database);
 // Saves only if a kind of cell needs it, so that an idle server writes nothing.
-base::Status SaveCellClock(sqlite::Database& database, int64_t aged_ms);
+base::Status SaveCellClock(sql::Database& database, int64_t aged_ms);
 
 // The clock by which every kind of cell expires. Any thread. The writer and `clock` outlive it.
 class CellClock {
  public:
   // `saved_ms`: LoadCellClock of the file.
-  CellClock(sqlite::Writer& writer, const base::Clock& clock, int64_t saved_ms)
+  CellClock(sql::Writer& writer, const base::Clock& clock, int64_t saved_ms)
       : writer_(writer), aging_(clock, saved_ms), saved_ms_(saved_ms) {}
   int64_t NowMs() const { return seen_ms_ = aging_.NowMs(); }
   base::Status KeepIfDue();  // saves when it is ten minutes ahead of the file
   base::Status KeepSeen();   // saves its last reading, when the store closes
 
  private:
-  sqlite::Writer& writer_;
+  sql::Writer& writer_;
   const base::AgingClock aging_;
   std::atomic<int64_t> saved_ms_;
   mutable std::atomic<int64_t> seen_ms_{0};

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/store/consolidation.h"
 
 namespace memory {
@@ -24,7 +24,7 @@ enum class SketchOrder { kOldestFirst, kNewestFirst };
 // traces of a user, unless `writer` is that user. `model`: of the vectors; 0: reads no vectors.
 // Charges the thread's memory budget, of which a run may have half; kUnavailable: others have that
 // now.
-base::Result<Sketches> ReadSketches(sqlite::Database& database, const TraceContext& context,
+base::Result<Sketches> ReadSketches(sql::Database& database, const TraceContext& context,
                                     const std::string& writer, int64_t model, size_t dimensions,
                                     SketchOrder order = SketchOrder::kOldestFirst,
                                     size_t most = kMostSketches);

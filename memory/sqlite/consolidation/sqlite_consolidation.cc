@@ -12,7 +12,7 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
-using sqlite::Database;
+using sql::Database;
 
 namespace {
 
@@ -167,7 +167,7 @@ Status SqliteConsolidation::Sweep() {
           ASSIGN_OR_RETURN(removed, RemoveUnread(database, since_ms, kRemovedAtOnce));
           return {};
         },
-        sqlite::Writer::Space::kFrees));
+        sql::Writer::Space::kFrees));
   }
   return {};
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/base/process/clock.h"
-#include "lib/sqlite/writer.h"
+#include "lib/sql/writer.h"
 #include "memory/sqlite/consolidation/run_log.h"
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/traces/trace_writes.h"
@@ -19,7 +19,7 @@ class SqliteConsolidation final : public Consolidation {
  public:
   // All outlive it.
   struct Parts {
-    sqlite::Writer& writer;
+    sql::Writer& writer;
     ReaderPool& readers;
     const base::Clock& clock;
     TraceWriting writing;
@@ -48,9 +48,9 @@ class SqliteConsolidation final : public Consolidation {
  private:
   struct Round;
   int64_t NowMs() const { return parts_.clock.NowMs(); }
-  base::Result<bool> UndoOne(sqlite::Database& database, const std::string& run,
+  base::Result<bool> UndoOne(sql::Database& database, const std::string& run,
                              const ConsolidationAction& action);
-  base::Result<bool> PutInsight(sqlite::Database& database, const DeriveWork& work,
+  base::Result<bool> PutInsight(sql::Database& database, const DeriveWork& work,
                                 const DerivedInsight& insight, int64_t now_ms);
   const Parts parts_;
   std::atomic<bool> running_{false};

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/base/guarded.h"
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/keeping/items.h"
 #include "memory/sqlite/reading/cell_host.h"
 #include "memory/store/embedder.h"
@@ -49,7 +49,7 @@ class ItemAccesses {
 class ItemCells final : public Cells {
  public:
   // All outlive it. `embedder` null: items get no vectors.
-  ItemCells(sqlite::Database& database, ItemAccesses& accesses, const Embedder* embedder)
+  ItemCells(sql::Database& database, ItemAccesses& accesses, const Embedder* embedder)
       : database_(database), accesses_(accesses), embedder_(embedder) {}
   base::Result<std::optional<Cell>> Find(const std::string& owner, const std::string& key) override;
   base::Status Save(const Cell& cell) override;
@@ -63,26 +63,24 @@ class ItemCells final : public Cells {
   }
 
  private:
-  sqlite::Database& database_;
+  sql::Database& database_;
   ItemAccesses& accesses_;
   const Embedder* const embedder_;
 };
 
 // Also an expired one.
-base::Result<std::optional<ItemRow>> FindItem(sqlite::Database& database, int64_t slot);
+base::Result<std::optional<ItemRow>> FindItem(sql::Database& database, int64_t slot);
 
 // Adds the vector of an item without one.
-base::Status AddItemVector(sqlite::Database& database, const ItemRow& row,
-                           const Embedder* embedder);
+base::Status AddItemVector(sql::Database& database, const ItemRow& row, const Embedder* embedder);
 // Reads items after slot `after`, in order of slots, that are not expired at `now_ms`, of one
 // project or of all, until `take` returns false. → whether the end is reached.
-base::Result<bool> ReadItems(sqlite::Database& database, std::optional<int64_t> project,
+base::Result<bool> ReadItems(sql::Database& database, std::optional<int64_t> project,
                              int64_t now_ms, int64_t after,
                              const std::function<bool(int64_t slot, Cell&&)>& take);
 // Deletes expired items, and those of other projects if a project is given.
-base::Status LeaveOutItems(sqlite::Database& database, std::optional<int64_t> project,
-                           int64_t now_ms);
+base::Status LeaveOutItems(sql::Database& database, std::optional<int64_t> project, int64_t now_ms);
 // Cuts the words of an item anew.
-base::Status CutItems(sqlite::Database& database, const std::vector<int64_t>& slots);
+base::Status CutItems(sql::Database& database, const std::vector<int64_t>& slots);
 
 }  // namespace memory

@@ -9,8 +9,8 @@ namespace memory {
 using base::Code;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
@@ -67,7 +67,7 @@ Result<std::vector<Similarity>> NearItems(Database& database, const ItemMeaning&
           "(i.over_ms IS NULL OR i.over_ms > ?4) ORDER BY v.slot LIMIT ?5"));
   read.Bind(asked.project << kRangeBits).Bind(((asked.project + 1) << kRangeBits) - 1);
   read.Bind(asked.model).Bind(asked.now_ms).Bind(static_cast<int64_t>(kReadItemVectors) + 1);
-  const sqlite::TimeLimit limit(database, asked.deadline_ms, asked.stop);
+  const sql::TimeLimit limit(database, asked.deadline_ms, asked.stop);
   std::vector<std::pair<int64_t, std::string>> items;
   const Status done =
       read.ForEachRow([&](const Statement& row) { items.emplace_back(row.Int(0), row.Text(1)); });

@@ -5,16 +5,16 @@
 #include <stop_token>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/model/range_vectors.h"
 #include "memory/store/embedder.h"
 
 namespace memory {
 
 // Adds the vector of a new item; `text` is the text of its value. `embedder` null: none.
-base::Status PutItemVector(sqlite::Database& database, int64_t slot, const std::string& text,
+base::Status PutItemVector(sql::Database& database, int64_t slot, const std::string& text,
                            const Embedder* embedder);
-base::Status RemoveItemVector(sqlite::Database& database, int64_t slot);
+base::Status RemoveItemVector(sql::Database& database, int64_t slot);
 
 // Items after slot `after` without a vector of the model; scans some thousand rows.
 struct VectorlessItems {
@@ -22,7 +22,7 @@ struct VectorlessItems {
   int64_t last = 0;  // slot that was scanned
   bool end = false;  // no rows after it
 };
-base::Result<VectorlessItems> FindVectorlessItems(sqlite::Database& database, int64_t model,
+base::Result<VectorlessItems> FindVectorlessItems(sql::Database& database, int64_t model,
                                                   int64_t after);
 
 // The similarity of each item of a project that is not expired at `now_ms` to a query, in order of
@@ -34,7 +34,6 @@ struct ItemMeaning {
   int64_t deadline_ms = 250;
   std::stop_token stop;
 };
-base::Result<std::vector<Similarity>> NearItems(sqlite::Database& database,
-                                                const ItemMeaning& asked);
+base::Result<std::vector<Similarity>> NearItems(sql::Database& database, const ItemMeaning& asked);
 
 }  // namespace memory

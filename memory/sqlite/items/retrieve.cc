@@ -15,18 +15,12 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
 constexpr size_t kMaxItemsByMeaning = 512;  // without a word of the query
-
-constexpr TextTable kItemWords = {
-    "SELECT hits(item_words) FROM item_words WHERE item_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3",
-    "SELECT i.slot, i.words, i.marks, i.created_ms FROM json_each(?1) j CROSS JOIN items i "
-    "WHERE i.slot = CAST(j.value AS BIGINT) AND (i.over_ms IS NULL OR i.over_ms > ?2)",
-    "SELECT rows, words FROM item_counts WHERE project = ?1"};
 
 // Adds rows while the answer has space for them.
 class ItemAnswer {
@@ -60,8 +54,8 @@ Result<FoundItems> SqliteItems::Retrieve(const std::string& project, const std::
   ASSIGN_OR_RETURN(const auto number, FindProject(snapshot.database(), project));
   if (!number) return FoundItems();
   const TextQuery words{query, *number, aged_ms, parts_.deadline_ms, std::move(stop)};
-  SqliteTexts texts(snapshot.candidates(), kItemWords, aged_ms);
-  ASSIGN_OR_RETURN(const TextMatches matches, RankTexts(texts, words));
+  const std::unique_ptr<TextCandidates> texts = snapshot.candidates().Items(aged_ms);
+  ASSIGN_OR_RETURN(const TextMatches matches, RankTexts(*texts, words));
   if (!matches.words) return Latest(snapshot.database(), *number, limit, aged_ms);
   ASSIGN_OR_RETURN(const std::vector<Ranked> ranked,
                    FuseNear(snapshot.database(), matches, words, limit));

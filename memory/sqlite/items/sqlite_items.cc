@@ -9,7 +9,7 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
+using sql::Database;
 
 SqliteItems::SqliteItems(Parts parts)
     : Items(kItemCells,

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "lib/sqlite/writer.h"
+#include "lib/sql/writer.h"
 #include "memory/model/fusion.h"
 #include "memory/ranking/text_ranking.h"
 #include "memory/sqlite/items/item_rows.h"
@@ -15,7 +15,7 @@ class SqliteItems final : public Items {
  public:
   // All outlive it.
   struct Parts {
-    sqlite::Writer& writer;
+    sql::Writer& writer;
     ReaderPool& readers;
     const base::Clock& clock;
     std::function<int64_t()> aged_ms;     // the clock of expiry
@@ -35,12 +35,12 @@ class SqliteItems final : public Items {
 
  private:
   // All live items of the project, or those of `matches`, the best first.
-  base::Result<FoundItems> Latest(sqlite::Database& database, int64_t project, size_t limit,
+  base::Result<FoundItems> Latest(sql::Database& database, int64_t project, size_t limit,
                                   int64_t aged_ms);
-  base::Result<FoundItems> Load(sqlite::Database& database, const std::vector<Ranked>& matches,
+  base::Result<FoundItems> Load(sql::Database& database, const std::vector<Ranked>& matches,
                                 size_t limit);
   // The results of words and of meaning together.
-  base::Result<std::vector<Ranked>> FuseNear(sqlite::Database& database, const TextMatches& matches,
+  base::Result<std::vector<Ranked>> FuseNear(sql::Database& database, const TextMatches& matches,
                                              const TextQuery& query, size_t limit);
 
   const Parts parts_;

@@ -10,8 +10,8 @@ namespace memory {
 using base::Code;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
@@ -45,7 +45,7 @@ Result<bool> ReadNear(Database& database, const VectorQuery& query, const Search
   if (bounds.deadline_ms <= 0) return true;
   std::vector<int64_t> ranges = bounds.ranges;
   std::sort(ranges.begin(), ranges.end());
-  const sqlite::TimeLimit limit(database, bounds.deadline_ms, bounds.stop);
+  const sql::TimeLimit limit(database, bounds.deadline_ms, bounds.stop);
   for (int64_t range : ranges) {
     std::vector<ReadVector> read;
     Status done = ReadVectors(database, query, range, read);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/rows/candidates.h"
 
 namespace memory {
@@ -16,7 +16,7 @@ inline std::span<const int8_t> AsVector(std::string_view bytes) {
 }
 
 // Candidates::AppendNear.
-base::Result<bool> ReadNear(sqlite::Database& database, const VectorQuery& query,
+base::Result<bool> ReadNear(sql::Database& database, const VectorQuery& query,
                             const SearchBounds& bounds, std::vector<Similarity>& near);
 
 }  // namespace memory

@@ -7,7 +7,6 @@
 namespace memory {
 
 using base::Status;
-using sqlite::Database;
 using sqlite::Statement;
 
 void RowChanges::Note(void* self, int what, const char*, const char* table, sqlite3_int64 slot) {
@@ -20,9 +19,11 @@ void RowChanges::Note(void* self, int what, const char*, const char* table, sqli
     noted.remote_gaps_.push_back(slot);
 }
 
-void RowChanges::Watch(Database& writer) { sqlite3_update_hook(writer.handle(), Note, this); }
+void RowChanges::Watch(sqlite::Database& writer) {
+  sqlite3_update_hook(writer.handle(), Note, this);
+}
 
-Status RowChanges::Publish(Database& writer) {
+Status RowChanges::Publish(sqlite::Database& writer) {
   if (!remote_gaps_.empty() && on_remote_gaps_) on_remote_gaps_(remote_gaps_);
   remote_gaps_.clear();
   if (changed_.empty()) return {};

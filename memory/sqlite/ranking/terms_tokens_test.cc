@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/base/text/characters.h"
+#include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/model/terms.h"
 #include "memory/sqlite/ranking/fts5_tokens.h"

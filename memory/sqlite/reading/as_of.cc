@@ -20,8 +20,8 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
@@ -127,7 +127,7 @@ Result<SupersededTexts> FindSuperseded(Database& database, const SearchScope& sc
                                        const Filter& filter, int64_t deadline_ms) {
   SupersededTexts replaced;
   ASSIGN_OR_RETURN(std::vector<int64_t> ranges, SlotRanges(database, scope));
-  const sqlite::TimeLimit limit(database, deadline_ms, filter.stop);
+  const sql::TimeLimit limit(database, deadline_ms, filter.stop);
   Status read;
   for (int64_t range : ranges) {
     read = ReadRange(database, range, scope, filter, replaced.texts);

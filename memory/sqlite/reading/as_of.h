@@ -25,7 +25,7 @@ struct SupersededTexts {
 
 // The rows of a scope whose text at `filter.as_of_ms` differs from today's. A row that was deleted
 // since is missing at every time.
-base::Result<SupersededTexts> FindSuperseded(sqlite::Database& database, const SearchScope& scope,
+base::Result<SupersededTexts> FindSuperseded(sql::Database& database, const SearchScope& scope,
                                              const Filter& filter, int64_t deadline_ms);
 
 struct RankedText {
@@ -39,11 +39,11 @@ struct RankedAsOf {
 // Ranks present and superseded texts together: matches and topic keys, best first. `matches` are
 // rows that the live index found, best first; they keep their order if no superseded text matches.
 // Reads one text at a time. The deadline of `database` applies.
-base::Result<RankedAsOf> RankAsOf(sqlite::Database& database, std::vector<RankedText> matches,
+base::Result<RankedAsOf> RankAsOf(sql::Database& database, std::vector<RankedText> matches,
                                   const SupersededTexts& replaced, const std::string& question,
                                   bool operators);
 
 // The row of a text, as of the earlier time.
-base::Result<api::Observation> LoadText(sqlite::Database& database, const Text& text);
+base::Result<api::Observation> LoadText(sql::Database& database, const Text& text);
 
 }  // namespace memory

@@ -11,14 +11,14 @@ namespace memory {
 using SqliteCellHost = SqliteRowHost<Cells>;
 
 // Raises a counter of versions, as Cells::RaiseVersion.
-inline base::Result<int64_t> RaiseVersion(sqlite::Database& database, const char* counter,
+inline base::Result<int64_t> RaiseVersion(sql::Database& database, const char* counter,
                                           int64_t to) {
-  ASSIGN_OR_RETURN(sqlite::Statement raise,
+  ASSIGN_OR_RETURN(sql::Statement raise,
                    database.Prepare("UPDATE counters SET value = max(value + CASE WHEN CAST(?2 AS "
                                     "BIGINT) = 0 THEN 1 ELSE 0 END, ?2) WHERE "
                                     "name = ?1"));
   RETURN_IF_ERROR(raise.Bind(counter).Bind(to).Run());
-  ASSIGN_OR_RETURN(sqlite::Statement read,
+  ASSIGN_OR_RETURN(sql::Statement read,
                    database.Prepare("SELECT value FROM counters WHERE name = ?1"));
   ASSIGN_OR_RETURN(const auto version,
                    read.Bind(counter).ReadFirst([](const auto& row) { return row.Int(0); }));

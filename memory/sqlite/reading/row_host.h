@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "lib/sqlite/writer.h"
+#include "lib/sql/writer.h"
 #include "memory/rows/host.h"
 #include "memory/sqlite/reading/snapshot.h"
 
@@ -18,10 +18,10 @@ class SqliteRowHost final : public RowHost<Rows> {
   using typename RowHost<Rows>::Space;
   // All outlive it.
   struct Parts {
-    sqlite::Writer& writer;
+    sql::Writer& writer;
     ReaderPool& readers;
     std::function<base::Status()> admit;
-    std::function<std::unique_ptr<Rows>(sqlite::Database&)> rows;
+    std::function<std::unique_ptr<Rows>(sql::Database&)> rows;
   };
   explicit SqliteRowHost(Parts parts) : parts_(std::move(parts)) {}
   base::Status Admit() override { return parts_.admit(); }
@@ -34,9 +34,9 @@ class SqliteRowHost final : public RowHost<Rows> {
     return work(*parts_.rows(snapshot.database()));
   }
   base::Status Write(const Work& work, Space space) override {
-    using Writing = sqlite::Writer::Space;
+    using Writing = sql::Writer::Space;
     return parts_.writer.RunAny(
-        [&](sqlite::Database& database) { return work(*parts_.rows(database)); },
+        [&](sql::Database& database) { return work(*parts_.rows(database)); },
         space == Space::kFrees ? Writing::kFrees : Writing::kConsumes);
   }
 

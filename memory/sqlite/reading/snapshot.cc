@@ -9,7 +9,7 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
+using sql::Database;
 
 void ReaderPool::Release(std::unique_ptr<Reader> reader) {
   if (reader) reader->idle_since_ms = options_.clock->MonotonicMs();
@@ -72,7 +72,7 @@ namespace {
 
 // A cached statement, since parsing costs more than taking a snapshot.
 Status Run(Database& database, const char* statement) {
-  ASSIGN_OR_RETURN(sqlite::Statement prepared, database.Prepare(statement));
+  ASSIGN_OR_RETURN(sql::Statement prepared, database.Prepare(statement));
   return prepared.Run();
 }
 
@@ -101,8 +101,7 @@ Result<Snapshot> Snapshot::BeginFor(ReaderPool& pool, int64_t milliseconds, std:
   const int64_t until_ms = clock.MonotonicMs() + milliseconds;
   ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, pool.Acquire(milliseconds));
   const int64_t left_ms = std::max<int64_t>(until_ms - clock.MonotonicMs(), 0);
-  sqlite::TimeLimit limit(reader->candidates->database(), left_ms, std::move(stop),
-                          std::move(over));
+  sql::TimeLimit limit(reader->candidates->database(), left_ms, std::move(stop), std::move(over));
   Status begun = Run(reader->candidates->database(), "BEGIN");
   Snapshot snapshot(pool, std::move(reader), std::move(limit));
   if (!begun) return begun.error();

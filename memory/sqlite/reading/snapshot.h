@@ -1,4 +1,5 @@
-// Connections that read a file, handed to one thread at a time, and the snapshots that they hold.
+// Connections that read a tenant's rows, handed to one thread at a time, and the snapshots that
+// they hold.
 #pragma once
 
 #include <condition_variable>
@@ -10,17 +11,17 @@
 #include <vector>
 
 #include "lib/base/process/clock.h"
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/ranking/ranker.h"
-#include "memory/sqlite/ranking/sqlite_candidates.h"
+#include "memory/sqlite/ranking/sql_candidates.h"
 
 namespace memory {
 
 // A reading connection with the ranker that is bound to it.
 struct Reader {
-  Reader(std::unique_ptr<SqliteCandidates> of, ResidentIndexes* resident)
+  Reader(std::unique_ptr<SqlCandidates> of, ResidentIndexes* resident)
       : candidates(std::move(of)), ranker(*candidates, resident) {}
-  std::unique_ptr<SqliteCandidates> candidates;
+  std::unique_ptr<SqlCandidates> candidates;
   Ranker ranker;
   int64_t idle_since_ms = 0;  // monotonic
 };
@@ -56,7 +57,7 @@ class ReaderPool {
   bool closed_ = false;
 };
 
-// One MVCC snapshot of the file, from the first read until destruction. A read that exceeds the
+// One MVCC snapshot, from the first read until destruction. A read that exceeds the
 // snapshot's time limit ends with kUnavailable, so that no call holds a reader or the WAL for long.
 class Snapshot {
  public:
@@ -67,18 +68,18 @@ class Snapshot {
   Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();
   base::Status Renew();  // moves to the newest commit
-  sqlite::Database& database() { return candidates().database(); }
-  SqliteCandidates& candidates() { return *reader_->candidates; }
+  sql::Database& database() { return candidates().database(); }
+  SqlCandidates& candidates() { return *reader_->candidates; }
   Ranker& ranker() { return reader_->ranker; }
 
  private:
   static base::Result<Snapshot> BeginFor(ReaderPool& pool, int64_t milliseconds,
                                          std::stop_token stop, base::Error over);
-  Snapshot(ReaderPool& pool, std::unique_ptr<Reader> reader, sqlite::TimeLimit limit)
+  Snapshot(ReaderPool& pool, std::unique_ptr<Reader> reader, sql::TimeLimit limit)
       : pool_(&pool), reader_(std::move(reader)), limit_(std::move(limit)) {}
   ReaderPool* pool_;
   std::unique_ptr<Reader> reader_;
-  std::optional<sqlite::TimeLimit> limit_;
+  std::optional<sql::TimeLimit> limit_;
 };
 
 }  // namespace memory

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/rows/deletions.h"
 
 namespace memory {
@@ -14,7 +14,7 @@ inline constexpr int64_t kMostDeletions = 100'000;  // entries of a file; the ol
 
 class SqliteDeletions final : public Deletions {
  public:
-  explicit SqliteDeletions(sqlite::Database& database) : database_(database) {}
+  explicit SqliteDeletions(sql::Database& database) : database_(database) {}
   base::Result<DeletedRow> ReadDeleted(RowId slot) override;
   base::Result<std::vector<int64_t>> TextsAt(int64_t place) override;
   base::Result<bool> NewestIsDeletion(int64_t text, const Owners& owners) override;
@@ -23,7 +23,7 @@ class SqliteDeletions final : public Deletions {
   base::Status Forget(const DeletionDigests& row, const Owners& owners) override;
 
  private:
-  sqlite::Database& database_;
+  sql::Database& database_;
 };
 
 }  // namespace memory

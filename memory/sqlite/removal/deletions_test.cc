@@ -1,6 +1,7 @@
 // The log of deletions: with retention, files of earlier versions, and many deletions.
 #include "memory/sqlite/removal/deletions.h"
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/keeping/deletions.h"
 #include "memory/sqlite/store/damage_fixture.h"

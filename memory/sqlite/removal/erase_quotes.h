@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/base/text/quotes.h"
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/model/words.h"
 #include "memory/store/reads.h"
 
@@ -27,9 +27,9 @@ base::Result<Quoting> FindQuoting(ReaderPool& readers, std::span<const int64_t> 
 // In the transaction that removes the rows: removes their quotes from these, and from summaries and
 // digests written since `since_ms`. → the slots of changed digests.
 using FactsOfText = std::function<TextFacts(const std::string& title, const std::string& content)>;
-base::Result<std::vector<int64_t>> EraseQuotes(sqlite::Database& writer,
-                                               std::span<const int64_t> ids, Quoting quoting,
-                                               int64_t since_ms, const FactsOfText& facts_of);
+base::Result<std::vector<int64_t>> EraseQuotes(sql::Database& writer, std::span<const int64_t> ids,
+                                               Quoting quoting, int64_t since_ms,
+                                               const FactsOfText& facts_of);
 
 // The texts that quote a row and stay when it is erased: they are somebody's own. With a viewer,
 // what it sees; `callers`: also those of single callers. At most kMostPlaces, and those found

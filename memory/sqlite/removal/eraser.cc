@@ -11,7 +11,6 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
 using Chore = sqlite::Writer::Chore;
@@ -30,18 +29,18 @@ Result<int64_t> OneOf(Statement read) {
   return row ? read.Int(0) : 0;
 }
 
-Result<int64_t> CounterOf(Database& database, const char* name) {
+Result<int64_t> CounterOf(sqlite::Database& database, const char* name) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT value FROM counters WHERE name = ?1"));
   read.Bind(name);
   return OneOf(std::move(read));
 }
 
-Status SetCounter(Database& database, const char* name, int64_t value) {
+Status SetCounter(sqlite::Database& database, const char* name, int64_t value) {
   ASSIGN_OR_RETURN(Statement set, database.Prepare("REPLACE INTO counters VALUES(?1, ?2)"));
   return set.Bind(name).Bind(value).Run();
 }
 
-Result<FtsLevels> LevelsOf(Database& database) {
+Result<FtsLevels> LevelsOf(sqlite::Database& database) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT block FROM words_data WHERE id = 10"));
   ASSIGN_OR_RETURN(bool row, read.Step());
   if (!row) return FtsLevels();
@@ -49,7 +48,7 @@ Result<FtsLevels> LevelsOf(Database& database) {
 }
 
 // A negative number starts a merge of all segments into one; calls with a positive number continue.
-Status Merge(Database& database, int64_t pages) {
+Status Merge(sqlite::Database& database, int64_t pages) {
   ASSIGN_OR_RETURN(Statement merge,
                    database.Prepare("INSERT INTO words(words, rank) VALUES('merge', ?1)"));
   return merge.Bind(pages).Run();
@@ -57,14 +56,14 @@ Status Merge(Database& database, int64_t pages) {
 
 // Inserts and deletes a word at an unused slot: two segments on the first level, so that FTS5
 // merges the others, which may be alone on their level, into a new last level.
-Status AddAndTakeAway(Database& database) {
+Status AddAndTakeAway(sqlite::Database& database) {
   return database.Execute(
       "INSERT INTO words(rowid, title, content, tags, grams) VALUES(0, 'a', '', '', '');"
       "INSERT INTO words(words, rowid, title, content, tags, grams) "
       "VALUES('delete', 0, 'a', '', '', '');");
 }
 
-Status InTransaction(Database& database, const std::function<Status()>& work) {
+Status InTransaction(sqlite::Database& database, const std::function<Status()>& work) {
   ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
   RETURN_IF_ERROR(work());
   return transaction.Commit();
@@ -72,7 +71,7 @@ Status InTransaction(Database& database, const std::function<Status()>& work) {
 
 }  // namespace
 
-Status Eraser::Request(Database& writer, int64_t range) {
+Status Eraser::Request(sql::Database& writer, int64_t range) {
   perhaps_ = true;
   ++due_;  // Begin counts again, since the transaction may roll back
   ranges_.insert(range);
@@ -83,14 +82,14 @@ Status Eraser::Request(Database& writer, int64_t range) {
 }
 
 // On a full volume deletes need the remaining space; a damaged index waits for its rebuild.
-bool Eraser::MustWait(Database& writer) {
+bool Eraser::MustWait(sqlite::Database& writer) {
   if (options_.index_damaged && *options_.index_damaged) return true;
   if (!options_.space) return false;
   Result<int64_t> reusable = writer.ReusableBytes();
   return reusable && !options_.space->Admit(*reusable);
 }
 
-Result<Chore> Eraser::Begin(Database& writer, bool closing) {
+Result<Chore> Eraser::Begin(sqlite::Database& writer, bool closing) {
   if (!perhaps_) return Chore{};
   ASSIGN_OR_RETURN(int64_t asked, CounterOf(writer, "erase_asked"));
   ASSIGN_OR_RETURN(int64_t done, CounterOf(writer, "erase_done"));
@@ -109,7 +108,7 @@ Result<Chore> Eraser::Begin(Database& writer, bool closing) {
   return Chore{Chore::Next::kStep};
 }
 
-Result<Chore> Eraser::Step(Database& writer, const sqlite::Writer::ChoreCall& call) {
+Result<Chore> Eraser::Step(sqlite::Database& writer, const sqlite::Writer::ChoreCall& call) {
   if (phase_ == Phase::kIdle) return Begin(writer, call.closing);
   if (phase_ == Phase::kLog && !call.log_emptied) return Chore{Chore::Next::kEmptyLog};
   if (phase_ != Phase::kLog && MustWait(writer))
@@ -135,7 +134,7 @@ Result<Chore> Eraser::Step(Database& writer, const sqlite::Writer::ChoreCall& ca
   return done.error();
 }
 
-Status Eraser::Words(Database& writer) {
+Status Eraser::Words(sqlite::Database& writer) {
   ASSIGN_OR_RETURN(FtsLevels levels, LevelsOf(writer));
   const FtsErasure erasure = ErasureOf(levels);
   RETURN_IF_ERROR(InTransaction(writer, [&]() -> Status {
@@ -148,7 +147,7 @@ Status Eraser::Words(Database& writer) {
   return {};
 }
 
-Status Eraser::MergeOn(Database& writer) {
+Status Eraser::MergeOn(sqlite::Database& writer) {
   int64_t changes = 0;
   RETURN_IF_ERROR(InTransaction(writer, [&]() -> Status {
     ASSIGN_OR_RETURN(Statement before, writer.Prepare("SELECT total_changes()"));
@@ -171,7 +170,7 @@ Status Eraser::MergeOn(Database& writer) {
       writer, [&] { return writer.Execute("INSERT INTO words(words) VALUES('rebuild')"); });
 }
 
-Status Eraser::Pages(Database& writer) {
+Status Eraser::Pages(sqlite::Database& writer) {
   ASSIGN_OR_RETURN(int64_t clean, CounterOf(writer, "clean_pages"));
   if (clean == 0) {
     ASSIGN_OR_RETURN(next_page_, writer.CleanPages(next_page_, kCleanPages));
@@ -182,7 +181,7 @@ Status Eraser::Pages(Database& writer) {
   return {};
 }
 
-Status Eraser::Finish(Database& writer) {
+Status Eraser::Finish(sqlite::Database& writer) {
   ASSIGN_OR_RETURN(int64_t done, CounterOf(writer, "erase_done"));
   RETURN_IF_ERROR(InTransaction(writer, [&] { return SetCounter(writer, "erase_done", asked_); }));
   phase_ = Phase::kIdle;  // which checks for new deletes

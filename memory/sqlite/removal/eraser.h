@@ -30,7 +30,7 @@ class Eraser {
   explicit Eraser(Options options) : options_(std::move(options)) {}
 
   // Requests the erasure of a row; called in the transaction that removes it. `range`: of the row.
-  base::Status Request(sqlite::Database& writer, int64_t range);
+  base::Status Request(sql::Database& writer, int64_t range);
   // As sqlite::Writer::Options::chore.
   base::Result<sqlite::Writer::Chore> Step(sqlite::Database& writer,
                                            const sqlite::Writer::ChoreCall& call);

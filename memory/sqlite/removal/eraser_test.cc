@@ -2,6 +2,7 @@
 #include "memory/sqlite/removal/eraser.h"
 
 #include "lib/base/process/file.h"
+#include "lib/sqlite/database.h"
 #include "memory/sqlite/removal/fts_levels.h"
 #include "memory/sqlite/store/damage_fixture.h"
 #include "memory/sqlite/store/store_fixture.h"

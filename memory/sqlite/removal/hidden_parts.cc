@@ -6,8 +6,8 @@
 namespace memory {
 
 using base::Result;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 Result<bool> LeadEdgesOn(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/rows/sweep.h"
 #include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/tables/live.h"
@@ -13,7 +13,7 @@ namespace memory {
 
 class SqliteSweep final : public SweepRows {
  public:
-  SqliteSweep(sqlite::Database& database, const Liveness& liveness)
+  SqliteSweep(sql::Database& database, const Liveness& liveness)
       : database_(database), liveness_(liveness), deletions_(database) {}
   base::Result<SweepPage> Scan(SweepPlace& place, int64_t old_ms, int64_t most) override;
   base::Result<std::optional<SweepRow>> Find(RowId row) override;
@@ -35,7 +35,7 @@ class SqliteSweep final : public SweepRows {
   base::Result<int64_t> ForgetKeys(int64_t used_before_ms, int64_t most) override;
 
  private:
-  sqlite::Database& database_;
+  sql::Database& database_;
   const Liveness& liveness_;
   SqliteDeletions deletions_;
 };

@@ -15,7 +15,6 @@ using base::Error;
 using base::Result;
 using base::Status;
 using sqlite::Access;
-using sqlite::Database;
 
 namespace {
 
@@ -29,10 +28,10 @@ Status NotMade(const base::Error& error) {
   return base::Error{fault ? base::Code::kUnavailable : error.code, error.message};
 }
 
-Result<Database> OpenScratch(const Spool& spool, std::stop_token stop) {
-  Database::Options working;
+Result<sqlite::Database> OpenScratch(const Spool& spool, std::stop_token stop) {
+  sqlite::Database::Options working;
   working.access = Access::kScratch;
-  Result<Database> copy = Database::Open(spool.path(), working);
+  Result<sqlite::Database> copy = sqlite::Database::Open(spool.path(), working);
   if (copy) copy->SetDeadline(0, std::move(stop));
   return copy;
 }
@@ -45,8 +44,8 @@ int64_t SizeOf(const std::string& path) {
 }  // namespace
 
 Status SqliteStore::CheckIntegrity() {
-  return state_->writer->RunAny(
-      [](Database& database) { return database.CheckIntegrity({kFtsTable}); },
+  return state_->file->writer->RunAny(
+      [](sqlite::Database& database) { return database.CheckIntegrity({kFtsTable}); },
       sqlite::Writer::Space::kFrees);  // also on a full volume
 }
 
@@ -54,12 +53,12 @@ Status SqliteStore::CheckIntegrity() {
 Result<Spool> SqliteStore::CopyInSteps(const std::stop_token& stop) {
   ASSIGN_OR_RETURN(Spool spool, Spool::Make(state_->path));
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path) + state_->usage.log_bytes()));
-  Database::Options working;
+  sqlite::Database::Options working;
   working.access = Access::kScratch;
-  ASSIGN_OR_RETURN(Database copy, Database::Open(spool.path(), working));
+  ASSIGN_OR_RETURN(sqlite::Database copy, sqlite::Database::Open(spool.path(), working));
   auto steps = std::make_shared<std::optional<sqlite::SteppedCopy>>();
-  Status copied = state_->writer->RunSteps(
-      [&stop, &copy, steps = std::move(steps)](Database& database) -> Result<bool> {
+  Status copied = state_->file->writer->RunSteps(
+      [&stop, &copy, steps = std::move(steps)](sqlite::Database& database) -> Result<bool> {
         if (stop.stop_requested()) return Error{Code::kTimeout, "the check was stopped"};
         if (!*steps) {
           ASSIGN_OR_RETURN(auto begun, sqlite::SteppedCopy::Begin(database, copy));
@@ -73,40 +72,42 @@ Result<Spool> SqliteStore::CopyInSteps(const std::stop_token& stop) {
 
 // Ends when the WAL exceeds its limit, like any long read.
 Status SqliteStore::CheckTablesInPlace(std::stop_token stop) {
-  Result<Database> database = Database::Open(state_->path, state_->Reading());
+  Result<sqlite::Database> database = sqlite::Database::Open(state_->path, state_->file->reading);
   if (!database) return NotMade(database.error());
   std::stop_source either;
   const std::stop_callback stopped(stop, [&] { either.request_stop(); });
-  const std::stop_callback too_long(state_->long_reads.token(), [&] { either.request_stop(); });
+  const std::stop_callback too_long(state_->file->long_reads.token(),
+                                    [&] { either.request_stop(); });
   database->SetDeadline(0, either.get_token());
   return database->CheckIntegrity({});
 }
 
 Status SqliteStore::CheckTables(std::stop_token stop) {
-  state_->checked.reset();
+  state_->file->checked.reset();
   if (SizeOf(state_->path) <= kSmallBytes) return CheckTablesInPlace(std::move(stop));
   Result<Spool> copied = CopyInSteps(stop);
   if (!copied && copied.error().code == Code::kFull) return CheckTablesInPlace(std::move(stop));
   if (!copied) return NotMade(copied.error());
   auto spool = std::make_unique<Spool>(std::move(*copied));
-  ASSIGN_OR_RETURN(Database copy, OpenScratch(*spool, std::move(stop)));
+  ASSIGN_OR_RETURN(sqlite::Database copy, OpenScratch(*spool, std::move(stop)));
   RETURN_IF_ERROR(copy.CheckIntegrity({}));
-  state_->checked = std::move(spool);
+  state_->file->checked = std::move(spool);
   return {};
 }
 
 Status SqliteStore::CheckIndex(std::stop_token stop) {
   if (SizeOf(state_->path) <= kSmallBytes) {
-    return state_->writer->RunAny([](Database& database) { return database.CheckIndex(kFtsTable); },
-                                  sqlite::Writer::Space::kFrees);
+    return state_->file->writer->RunAny(
+        [](sqlite::Database& database) { return database.CheckIndex(kFtsTable); },
+        sqlite::Writer::Space::kFrees);
   }
-  std::unique_ptr<Spool> spool = std::move(state_->checked);
+  std::unique_ptr<Spool> spool = std::move(state_->file->checked);
   if (!spool) {
     Result<Spool> copied = CopyInSteps(stop);
     if (!copied) return NotMade(copied.error());
     spool = std::make_unique<Spool>(std::move(*copied));
   }
-  ASSIGN_OR_RETURN(Database copy, OpenScratch(*spool, std::move(stop)));
+  ASSIGN_OR_RETURN(sqlite::Database copy, OpenScratch(*spool, std::move(stop)));
   return copy.CheckIndex(kFtsTable);
 }
 
@@ -114,10 +115,10 @@ Status SqliteStore::RebuildIndex() {
   ASSIGN_OR_RETURN(Spool spool, Spool::Make(state_->path));
   // The WAL contains the new index until a checkpoint.
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path)));
-  RETURN_IF_ERROR(state_->writer->RunAny([](Database& database) {
+  RETURN_IF_ERROR(state_->file->writer->RunAny([](sqlite::Database& database) {
     return database.Execute("INSERT INTO words(words) VALUES('rebuild')");
   }));
-  state_->index_damaged = false;
+  state_->file->index_damaged = false;
   return {};
 }
 

@@ -1,5 +1,6 @@
 // Consolidation of a store's traces: one run at a time, meaning, damaged originals.
 #include "lib/base/limits/byte_budget.h"
+#include "lib/sqlite/database.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/embedders.h"
 #include "memory/sqlite/store/store_fixture.h"

@@ -29,10 +29,10 @@ class CallersConversations : public conversation::Host {
     return answer;
   }
   Result<Json> Write(const Work& work, Space space) override {
-    using WriterSpace = sqlite::Writer::Space;
+    using WriterSpace = sql::Writer::Space;
     if (space == Space::kConsumes) RETURN_IF_ERROR(state_.AdmitGrowth());
     return state_.writer->Run<Json>(
-        [&](sqlite::Database& database) {
+        [&](sql::Database& database) {
           conversation::SqliteRows rows(database);
           Result<Json> answer = work(rows);
           TellDamage(database.TakeUnsoundRows());
@@ -56,7 +56,7 @@ class CallersConversations : public conversation::Host {
   base::Status Redact(Json&, Text) const override { return {}; }
 
  private:
-  void TellDamage(const std::vector<sqlite::UnsoundRow>& rows) const {
+  void TellDamage(const std::vector<sql::UnsoundRow>& rows) const {
     if (rows.empty() || !state_.options.on_damage) return;
     state_.options.on_damage(
         state_.path, {base::Code::kInternal, "row " + std::to_string(rows.front().rowid) + " of " +
@@ -70,7 +70,7 @@ class CallersConversations : public conversation::Host {
 
 conversation::FieldLife::Write StoreState::WritingFields() {
   return [this](const auto& work) {
-    return writer->RunAny(conversation::OnRows(work), sqlite::Writer::Space::kFrees);
+    return writer->RunAny(conversation::OnRows(work), sql::Writer::Space::kFrees);
   };
 }
 

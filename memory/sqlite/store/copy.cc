@@ -15,7 +15,6 @@ using base::Error;
 using base::Result;
 using base::Status;
 using sqlite::Access;
-using sqlite::Database;
 using sqlite::Statement;
 
 namespace {
@@ -70,7 +69,7 @@ constexpr const char* kLeadEdges =
 
 // Without the traces that a viewer does not see, the sessions that only they made, and the log of
 // deletions, which is of all viewers.
-Status LeaveOutUnseen(Database& database, const Viewer& viewer) {
+Status LeaveOutUnseen(sqlite::Database& database, const Viewer& viewer) {
   for (const char* sql :
        {"INSERT INTO words(words, rowid, title, content, tags, grams) SELECT 'delete', w.slot, "
         "w.title, w.content, w.tags, w.grams FROM live_words w JOIN observations o ON o.slot = "
@@ -87,7 +86,7 @@ Status LeaveOutUnseen(Database& database, const Viewer& viewer) {
 }
 
 // Deletes all but one project: its rows, its sessions and its name.
-Status KeepProject(Database& database, const std::string& project) {
+Status KeepProject(sqlite::Database& database, const std::string& project) {
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
   for (const CellTable& table : CellTables())
     RETURN_IF_ERROR(table.leave_out(database, number.value_or(0), INT64_MIN));
@@ -109,7 +108,7 @@ Status KeepProject(Database& database, const std::string& project) {
   return database.Execute("INSERT INTO words(words) VALUES('rebuild')");
 }
 
-Status VacuumInto(Database& database, const Spool& spool) {
+Status VacuumInto(sqlite::Database& database, const Spool& spool) {
   ASSIGN_OR_RETURN(Statement copy, database.Prepare("VACUUM INTO ?1"));
   return copy.Bind(spool.path()).Run();
 }
@@ -123,10 +122,10 @@ Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop) {
     if (stat((source + part).c_str(), &facts) == 0) bytes += facts.st_size;
   }
   RETURN_IF_ERROR(spool.CheckRoom(bytes));
-  Database::Options copying;
+  sqlite::Database::Options copying;
   copying.access = Access::kCopier;
   copying.cache_kib = 1024;
-  ASSIGN_OR_RETURN(Database database, Database::Open(source, copying));
+  ASSIGN_OR_RETURN(sqlite::Database database, sqlite::Database::Open(source, copying));
   database.SetDeadline(0, std::move(stop));
   return VacuumInto(database, spool);
 }
@@ -145,7 +144,7 @@ Result<Spool> Store::Copy(const std::optional<std::string>& project,
   ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);
   RETURN_IF_ERROR(spool.Charge(state_->usage.bytes()));  // including the WAL
-  if (Status copied = CopyInto(state_->path, spool, state_->long_reads.token()); !copied) {
+  if (Status copied = CopyInto(state_->path, spool, state_->file->long_reads.token()); !copied) {
     if (copied.error().code != Code::kTimeout) return copied.error();
     return Error{Code::kUnavailable,
                  "the copy was ended, since the log of this namespace reached " +
@@ -153,9 +152,9 @@ Result<Spool> Store::Copy(const std::optional<std::string>& project,
                      " bytes (max-log) meanwhile: try again when less is written, or use "
                      "format=jsonl, which holds no log"};
   }
-  Database::Options working;
+  sqlite::Database::Options working;
   working.access = Access::kScratch;
-  ASSIGN_OR_RETURN(Database database, Database::Open(spool.path(), working));
+  ASSIGN_OR_RETURN(sqlite::Database database, sqlite::Database::Open(spool.path(), working));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
   if (state_->liveness->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
   RETURN_IF_ERROR(database.Execute(kLeadEdges));

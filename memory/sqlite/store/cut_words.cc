@@ -12,7 +12,7 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
+using sql::Database;
 
 namespace {
 
@@ -26,7 +26,7 @@ int64_t SqliteStore::UncutRows() const { return state_->uncut_rows; }
 
 Result<bool> SqliteStore::CutWords() {
   StoreState& state = *state_;
-  if (state.cut_done || state.index_damaged) return false;
+  if (state.cut_done || state.file->index_damaged) return false;
   memory::UncutRows rows;
   UncutItems items;
   {

@@ -1,5 +1,6 @@
 // Rows and items that an earlier version cut into words are found before, while and after the
 // background cuts them anew.
+#include "lib/sqlite/database.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/store/store_fixture.h"
 #include "memory/sqlite/tables/waiting.h"

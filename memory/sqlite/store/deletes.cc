@@ -24,8 +24,8 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
@@ -43,7 +43,7 @@ struct Erasure {
   const int64_t id, now_ms;
 
   Status Write(const std::function<Status(Database&)>& change) {
-    return state.writer->RunAny(change, sqlite::Writer::Space::kFrees);
+    return state.writer->RunAny(change, sql::Writer::Space::kFrees);
   }
 
   // Rows with many edges to them, a part of the edges at once.
@@ -69,7 +69,7 @@ struct Erasure {
     RETURN_IF_ERROR(LeadEdgesOn(database, place->slot));
     RETURN_IF_ERROR(RemoveFromIndex(database, place->slot));
     RETURN_IF_ERROR(NoteDeletion(rows.deletions(), state.salt, place->slot));
-    RETURN_IF_ERROR(state.eraser.Request(database, place->slot >> kRangeBits));
+    RETURN_IF_ERROR(state.RequestErasure(database, place->slot));
     RETURN_IF_ERROR(RunOnNumber(database, "DELETE FROM observations WHERE slot = ?1", place->slot));
     RETURN_IF_ERROR(RunOnNumber(database, "DELETE FROM revisions WHERE id = ?1", one));
     ASSIGN_OR_RETURN(Statement mark, database.Prepare("INSERT INTO tombstones VALUES(?1, ?2)"));
@@ -98,8 +98,7 @@ struct Erasure {
                                      [&](const std::string& title, const std::string& content) {
                                        return state.Facts(title, content);
                                      }));
-        for (const int64_t slot : digests)
-          RETURN_IF_ERROR(state.eraser.Request(database, slot >> kRangeBits));
+        for (const int64_t slot : digests) RETURN_IF_ERROR(state.RequestErasure(database, slot));
         for (const int64_t one : part) RETURN_IF_ERROR(Remove(database, one));
         return {};
       }));

@@ -17,7 +17,7 @@
 namespace memory {
 
 using base::Result;
-using sqlite::Database;
+using sql::Database;
 
 namespace {
 

@@ -18,8 +18,8 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
@@ -118,11 +118,12 @@ auto Adding(Page<Row>& page) {
 
 class PagedCursor : public ExportCursor {
  public:
-  PagedCursor(Database database, const Reading& reading, std::optional<std::string> project,
-              std::shared_ptr<void> place)
+  PagedCursor(std::unique_ptr<Database> database, const Reading& reading,
+              std::optional<std::string> project, std::shared_ptr<void> place)
       : reading_(reading),
         place_(std::move(place)),
-        database_(std::move(database)),
+        owned_(std::move(database)),
+        database_(*owned_),
         project_(std::move(project)) {}
 
   Status WalkSessions(const OnRow<api::Session>& on_session) override {
@@ -276,8 +277,9 @@ class PagedCursor : public ExportCursor {
   }
 
   const Reading reading_;
-  std::shared_ptr<void> place_;  // among the concurrent exports
-  Database database_;            // closed with the cursor, its transaction with it
+  std::shared_ptr<void> place_;            // among the concurrent exports
+  const std::unique_ptr<Database> owned_;  // closed with the cursor, its transaction with it
+  Database& database_;
   std::optional<std::string> project_;
   std::optional<int64_t> number_;  // of the project
   int64_t last_session_ = 0;
@@ -286,7 +288,7 @@ class PagedCursor : public ExportCursor {
 
 }  // namespace
 
-std::shared_ptr<ExportCursor> MakeForeignCursor(Database database) {
+std::shared_ptr<ExportCursor> MakeForeignCursor(std::unique_ptr<Database> database) {
   return std::make_shared<PagedCursor>(std::move(database), kForeign, std::nullopt, nullptr);
 }
 
@@ -302,8 +304,7 @@ Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std:
                                                         const std::optional<Viewer>& viewer,
                                                         std::vector<std::string> owners) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, AcquireExportPlace(state_->exports));
-  ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
-  RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
+  ASSIGN_OR_RETURN(std::unique_ptr<Database> database, state_->connect());
   if (Status kept = state_->KeepAccesses(); !kept)
     base::LogWarn("an export has older times of access", {{"reason", kept.error().message}});
   if (Status kept = state_->traces->KeepRetrievals(); !kept)

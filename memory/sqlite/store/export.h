@@ -6,14 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/store/transfers.h"
 #include "memory/volume/spool.h"
 
 namespace memory {
 
 // Over an uploaded database with the schema of this server, of any version.
-std::shared_ptr<ExportCursor> MakeForeignCursor(sqlite::Database database);
+std::shared_ptr<ExportCursor> MakeForeignCursor(std::unique_ptr<sql::Database> database);
 
 // A token to hold while an export runs; kUnavailable: too many exports.
 base::Result<std::shared_ptr<void>> AcquireExportPlace(std::shared_ptr<std::atomic<int>> running);

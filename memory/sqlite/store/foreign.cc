@@ -14,7 +14,6 @@ using base::Error;
 using base::Result;
 using base::Status;
 using sqlite::Access;
-using sqlite::Database;
 using sqlite::Statement;
 
 namespace {
@@ -26,7 +25,7 @@ Error Refused(const std::string& why) {
   return Error{Code::kInvalid, "the SQLite file is not an export of this server: " + why};
 }
 
-Result<std::vector<std::string>> SchemaOf(Database& database) {
+Result<std::vector<std::string>> SchemaOf(sqlite::Database& database) {
   std::vector<std::string> objects;
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT type || ' ' || name || ' ' || tbl_name || ' ' || "
@@ -41,7 +40,7 @@ Result<std::vector<std::string>> SchemaOf(Database& database) {
 }
 
 // `path`: of the file; a reference schema is created beside it temporarily.
-Status CheckSchema(Database& file, const std::string& path) {
+Status CheckSchema(sqlite::Database& file, const std::string& path) {
   ASSIGN_OR_RETURN(Statement read, file.Prepare("PRAGMA user_version"));
   ASSIGN_OR_RETURN(bool row, read.Step());
   const int64_t version = row ? read.Int(0) : 0;
@@ -50,10 +49,10 @@ Status CheckSchema(Database& file, const std::string& path) {
   if (version > known)
     return Refused("its schema version is " + std::to_string(version) + ", this server knows " +
                    std::to_string(known));
-  Database::Options working;
+  sqlite::Database::Options working;
   working.access = Access::kScratch;
   ASSIGN_OR_RETURN(Spool spool, Spool::Make(path));
-  ASSIGN_OR_RETURN(Database ours, Database::Open(spool.path(), working));
+  ASSIGN_OR_RETURN(sqlite::Database ours, sqlite::Database::Open(spool.path(), working));
   const auto last = SchemaSteps().begin() + static_cast<std::ptrdiff_t>(version);
   RETURN_IF_ERROR(sqlite::Migrate(ours, {SchemaSteps().begin(), last}));
   ASSIGN_OR_RETURN(std::vector<std::string> wanted, SchemaOf(ours));
@@ -61,7 +60,7 @@ Status CheckSchema(Database& file, const std::string& path) {
   return wanted == found ? Status() : Refused("its tables are others");
 }
 
-Status CheckFile(Database& file, const std::string& path) {
+Status CheckFile(sqlite::Database& file, const std::string& path) {
   RETURN_IF_ERROR(CheckSchema(file, path));
   file.SetDeadline(kCheckMs);
   Status sound = file.CheckIntegrity({});
@@ -69,11 +68,11 @@ Status CheckFile(Database& file, const std::string& path) {
   return sound ? Status() : Refused(sound.error().message);
 }
 
-Result<Database> OpenSent(const std::string& path) {
-  Database::Options reading;
+Result<sqlite::Database> OpenSent(const std::string& path) {
+  sqlite::Database::Options reading;
   reading.access = Access::kForeign;
   reading.cache_kib = 1024;
-  Result<Database> file = Database::Open(path, reading);
+  Result<sqlite::Database> file = sqlite::Database::Open(path, reading);
   if (!file) return Refused(file.error().message);
   return file;
 }
@@ -81,14 +80,14 @@ Result<Database> OpenSent(const std::string& path) {
 }  // namespace
 
 Result<std::shared_ptr<BrainCursor>> Store::OpenBrain(const std::string& path) {
-  ASSIGN_OR_RETURN(Database file, OpenSent(path));
+  ASSIGN_OR_RETURN(sqlite::Database file, OpenSent(path));
   if (IsClaudeMem(file)) return OpenClaudeMem(std::move(file));
   if (!IsBrain(file)) return std::shared_ptr<BrainCursor>();
   return OpenBrainIn(std::move(file));
 }
 
 Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path) {
-  Result<Database> file = OpenSent(path);
+  Result<sqlite::Database> file = OpenSent(path);
   if (!file) return file.error();
   if (Status checked = CheckFile(*file, path); !checked) {
     // SQLite's message about corruption is worded for the server's own files: this file is the
@@ -96,7 +95,7 @@ Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path) {
     const Error& error = checked.error();
     return error.code == Code::kInternal ? Refused(error.message) : error;
   }
-  return MakeForeignCursor(std::move(*file));
+  return MakeForeignCursor(std::make_unique<sqlite::Database>(std::move(*file)));
 }
 
 }  // namespace memory

@@ -9,7 +9,7 @@ namespace memory {
 using base::Code;
 using base::Result;
 using base::Status;
-using sqlite::Database;
+using sql::Database;
 
 namespace {
 
@@ -44,7 +44,7 @@ Result<Store::ImportOutcomes> TakeEach(Database& database, const std::vector<Row
                                        const Take& take) {
   Store::ImportOutcomes outcomes;
   for (const Row& row : rows) {
-    ASSIGN_OR_RETURN(sqlite::Transaction savepoint, sqlite::Transaction::Begin(database));
+    ASSIGN_OR_RETURN(sql::Transaction savepoint, sql::Transaction::Begin(database));
     Result<Imported> outcome = take(row);
     if (!outcome && outcome.error().code != Code::kConflict) return outcome.error();
     if (outcome) RETURN_IF_ERROR(savepoint.Commit());

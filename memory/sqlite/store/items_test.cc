@@ -1,4 +1,5 @@
 // Items in a store's file: sweep, quota, export and import.
+#include "lib/sqlite/database.h"
 #include "memory/sqlite/store/retention_fixture.h"
 
 namespace memory {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "lib/sqlite/database.h"
 #include "memory/sqlite/store/damage_fixture.h"
 #include "memory/sqlite/store/export.h"
 #include "memory/sqlite/store/store_fixture.h"

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/sqlite/database.h"
 #include "memory/sqlite/store/trace_store_fixture.h"
 
 namespace memory {

@@ -16,8 +16,8 @@ namespace memory {
 using api::Observation;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 

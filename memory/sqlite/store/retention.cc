@@ -8,8 +8,8 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 Status Store::SetRetention(const std::string& project, const RetentionRules& rules) {
   if (!rules.empty()) RETURN_IF_ERROR(state_->AdmitGrowth());

@@ -11,8 +11,8 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 

@@ -12,15 +12,15 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
 constexpr size_t kUsesBatch = 2000;  // uses of one write
 
 // Writes times by rows in a few transactions; `statement` writes the time ?2 of the row ?1.
-Status WriteTimes(sqlite::Writer& writer, const std::unordered_map<int64_t, int64_t>& times,
+Status WriteTimes(sql::Writer& writer, const std::unordered_map<int64_t, int64_t>& times,
                   const char* statement) {
   const std::vector<std::pair<int64_t, int64_t>> list(times.begin(), times.end());
   for (size_t first = 0; first < list.size(); first += kUsesBatch) {

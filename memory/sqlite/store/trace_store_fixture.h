@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/sqlite/store/store_fixture.h"
 

@@ -13,7 +13,7 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
+using sql::Database;
 
 namespace {
 

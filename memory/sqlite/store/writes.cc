@@ -12,7 +12,7 @@ namespace memory {
 
 using api::Observation;
 using base::Result;
-using sqlite::Database;
+using sql::Database;
 
 Result<Saved> Store::Save(const api::NewObservation& observation, const RequestKey& key,
                           int64_t now_ms) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/model/dedup.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/store/reads.h"
@@ -13,7 +13,7 @@ namespace memory {
 // The input of Decide: the live row with the topic key; without a topic key the live row with the
 // same text, type, scope and rule and the newest content within the window. Reads one entry of an
 // index: equal texts of other types cost nothing.
-base::Result<std::vector<Candidate>> FindCandidates(sqlite::Database& database,
+base::Result<std::vector<Candidate>> FindCandidates(sql::Database& database,
                                                     const Incoming& incoming, int64_t project,
                                                     int64_t window_ms);
 
@@ -21,7 +21,7 @@ base::Result<std::vector<Candidate>> FindCandidates(sqlite::Database& database,
 // hidden one. A row without a time is found only if `viewer` sees it: with its time, session and
 // text a row is that row, whoever brings it. Reads at most a few hundred rows of the text, written
 // at the same time: it may miss a row that was imported with another text and got this one later.
-base::Result<std::optional<KnownRow>> FindImported(sqlite::Database& database,
+base::Result<std::optional<KnownRow>> FindImported(sql::Database& database,
                                                    const api::Observation& row, int64_t project,
                                                    int64_t session,
                                                    const std::optional<Viewer>& viewer);

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/fake_clock.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/tables/live.h"

@@ -7,8 +7,8 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 Result<std::string> SaltOf(Database& database) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT value FROM salt"));

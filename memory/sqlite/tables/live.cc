@@ -3,6 +3,7 @@
 #include "memory/sqlite/tables/live.h"
 
 #include "lib/base/json/json.h"
+#include "lib/sqlite/database.h"
 
 namespace memory {
 
@@ -11,8 +12,7 @@ using base::Error;
 using base::Json;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Statement;
 
 namespace {
 
@@ -45,7 +45,7 @@ struct KeptSinceFunction {
   }
 };
 
-Status Liveness::RegisterFunction(std::shared_ptr<Liveness> self, Database& database) {
+Status Liveness::RegisterFunction(std::shared_ptr<Liveness> self, sqlite::Database& database) {
   int rc = sqlite3_create_function_v2(
       database.handle(), "kept_since", 3, SQLITE_UTF8, new KeptSinceFunction{std::move(self), {}},
       KeptSinceFunction::Call, nullptr, nullptr,
@@ -89,7 +89,7 @@ bool Liveness::UsedSince(int64_t id, int64_t since_ms) const {
   });
 }
 
-Result<RetentionPolicy> LoadPolicy(Database& database, RetentionRules defaults) {
+Result<RetentionPolicy> LoadPolicy(sql::Database& database, RetentionRules defaults) {
   RetentionPolicy policy;
   policy.defaults = std::move(defaults);
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT project, rules FROM retention"));

@@ -10,9 +10,13 @@
 
 #include "lib/base/guarded.h"
 #include "lib/base/process/clock.h"
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/model/retention.h"
 #include "memory/rows/observations.h"
+
+namespace sqlite {
+class Database;
+}
 
 namespace memory {
 
@@ -30,7 +34,8 @@ namespace memory {
 class Liveness {
  public:
   explicit Liveness(const base::Clock& clock) : clock_(clock) {}
-  // Gives a connection the function kept_since(project, scope, type): RetentionPolicy::KeptSince.
+  // Gives a connection of a file the function kept_since(project, scope, type):
+  // RetentionPolicy::KeptSince.
   static base::Status RegisterFunction(std::shared_ptr<Liveness> self, sqlite::Database& database);
 
   void Set(RetentionPolicy policy);
@@ -57,6 +62,6 @@ class Liveness {
 };
 
 // The rules of the file, over `defaults`.
-base::Result<RetentionPolicy> LoadPolicy(sqlite::Database& database, RetentionRules defaults);
+base::Result<RetentionPolicy> LoadPolicy(sql::Database& database, RetentionRules defaults);
 
 }  // namespace memory

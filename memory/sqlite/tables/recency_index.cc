@@ -6,8 +6,8 @@
 namespace memory {
 
 using base::Result;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 bool IsShared(int64_t range, std::optional<int64_t> project) {
   return range == kGlobalRange && project.has_value();

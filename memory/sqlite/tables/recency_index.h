@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 
 namespace memory {
 
@@ -21,7 +21,7 @@ bool IsShared(int64_t range, std::optional<int64_t> project);
 
 // The types of the live rows of a range; with `project`, of the rows of scope global that this
 // project wrote.
-base::Result<std::vector<std::string>> TypesOf(sqlite::Database& database, int64_t range,
+base::Result<std::vector<std::string>> TypesOf(sql::Database& database, int64_t range,
                                                std::optional<int64_t> project);
 
 }  // namespace memory

@@ -9,8 +9,8 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 Status Retire(Database& database, int64_t slot, const char* reason, int64_t now_ms) {
   RETURN_IF_ERROR(RemoveFromIndex(database, slot));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/api/memory_api.h"
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/rows/observations.h"
 
 namespace memory {
@@ -50,26 +50,25 @@ struct SessionColumns {
 };
 
 // False: the file is of an earlier version.
-bool HasTable(sqlite::Database& database, const char* name);
-int64_t IntAt(const sqlite::Statement& row);                 // the first column
+bool HasTable(sql::Database& database, const char* name);
+int64_t IntAt(const sql::Statement& row);                    // the first column
 std::vector<std::string> TagsOf(const std::string& stored);  // parses the column
-api::Observation ObservationAt(const sqlite::Statement& row);
-api::Session SessionAt(const sqlite::Statement& row);
+api::Observation ObservationAt(const sql::Statement& row);
+api::Session SessionAt(const sql::Statement& row);
 // In the statement's order, up to the row that exceeds `bytes` (answer_limit.h).
-base::Result<std::vector<api::Observation>> AllObservations(sqlite::Statement read, size_t bytes);
-base::Result<std::vector<api::Session>> AllSessions(sqlite::Statement read);
+base::Result<std::vector<api::Observation>> AllObservations(sql::Statement read, size_t bytes);
+base::Result<std::vector<api::Session>> AllSessions(sql::Statement read);
 
 // The number of a project; names are case-folded. nullopt: unknown.
-base::Result<std::optional<int64_t>> FindProject(sqlite::Database& database,
-                                                 const std::string& name);
-base::Result<int64_t> FindOrAddProject(sqlite::Database& database, const std::string& name);
+base::Result<std::optional<int64_t>> FindProject(sql::Database& database, const std::string& name);
+base::Result<int64_t> FindOrAddProject(sql::Database& database, const std::string& name);
 
 // The session and its project, created if unknown; kConflict: it belongs to another project.
-base::Result<Location> FindOrAddLocation(sqlite::Database& database, const std::string& session,
+base::Result<Location> FindOrAddLocation(sql::Database& database, const std::string& session,
                                          const std::string& project, int64_t now_ms);
 
 // `wanted`, or an id made of `prefix` and both names if `wanted` is a session of another project.
-base::Result<std::string> SessionIdIn(sqlite::Database& database, const std::string& wanted,
+base::Result<std::string> SessionIdIn(sql::Database& database, const std::string& wanted,
                                       const std::string& project, const char* prefix);
 
 // The slot of a row, also of a deleted, hidden or expired one.
@@ -77,18 +76,18 @@ struct Place {
   int64_t slot = 0;
   bool live = false;
 };
-base::Result<std::optional<Place>> FindRow(sqlite::Database& database, int64_t id);
+base::Result<std::optional<Place>> FindRow(sql::Database& database, int64_t id);
 
 // The row of a slot, live or not; nullopt: no row.
-base::Result<std::optional<api::Observation>> FindObservation(sqlite::Database& database,
+base::Result<std::optional<api::Observation>> FindObservation(sql::Database& database,
                                                               int64_t slot);
 // The row of a slot known to the caller's snapshot or transaction: kInternal without a row.
-base::Result<api::Observation> ReadRow(sqlite::Database& database, int64_t slot);
+base::Result<api::Observation> ReadRow(sql::Database& database, int64_t slot);
 
 // Inserts with the next id, or with `row.id` if not 0 (the caller checked that it is free).
-base::Result<int64_t> InsertRow(sqlite::Database& database, const api::Observation& row,
+base::Result<int64_t> InsertRow(sql::Database& database, const api::Observation& row,
                                 const TextFacts& facts, const Location& location);
 // Restores a hidden or soft-deleted row. False: another row has its topic.
-base::Result<bool> Revive(sqlite::Database& database, int64_t slot);
+base::Result<bool> Revive(sql::Database& database, int64_t slot);
 
 }  // namespace memory

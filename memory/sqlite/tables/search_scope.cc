@@ -7,8 +7,8 @@
 namespace memory {
 
 using base::Result;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/store/reads.h"
 
 namespace memory {
@@ -18,9 +18,8 @@ struct SearchScope {
 
 // `shared`: rows of scope global are in scope for every project (search, context), else only for
 // the project that wrote them.
-base::Result<SearchScope> ResolveScope(sqlite::Database& database, const Filter& filter,
-                                       bool shared);
+base::Result<SearchScope> ResolveScope(sql::Database& database, const Filter& filter, bool shared);
 // The numbers of the scope's ranges, also of `all`; ranges without live rows may be left out.
-base::Result<std::vector<int64_t>> SlotRanges(sqlite::Database& database, const SearchScope& scope);
+base::Result<std::vector<int64_t>> SlotRanges(sql::Database& database, const SearchScope& scope);
 
 }  // namespace memory

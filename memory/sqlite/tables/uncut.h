@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 
 namespace memory {
 
@@ -20,8 +20,8 @@ INSERT INTO counters SELECT 'cut_items', 0 WHERE EXISTS (SELECT 1 FROM items);
 )sql";
 
 enum Uncut { kUncutObservations, kUncutItems };
-base::Result<bool> AnyUncut(sqlite::Database& database, Uncut what);
-base::Result<int64_t> CountUncut(sqlite::Database& database);  // rows and items; reads all keys
+base::Result<bool> AnyUncut(sql::Database& database, Uncut what);
+base::Result<int64_t> CountUncut(sql::Database& database);  // rows and items; reads all keys
 
 struct UncutRow {
   int64_t slot = 0;
@@ -34,10 +34,10 @@ struct UncutRows {
   bool any = false;  // false: all rows have new terms
 };
 // The next rows, also deleted ones.
-base::Result<UncutRows> FindUncut(sqlite::Database& database);
+base::Result<UncutRows> FindUncut(sql::Database& database);
 // `grams`: the new terms of each row of `found`. Skips rows that were written since FindUncut: they
 // have new terms. At each commit the index has either the old or the new terms of a row.
-base::Status CutRows(sqlite::Database& database, const UncutRows& found,
+base::Status CutRows(sql::Database& database, const UncutRows& found,
                      const std::vector<std::string>& grams);
 
 struct UncutItems {
@@ -45,8 +45,8 @@ struct UncutItems {
   int64_t last = 0;
   bool any = false;
 };
-base::Result<UncutItems> FindUncutItems(sqlite::Database& database);
+base::Result<UncutItems> FindUncutItems(sql::Database& database);
 // To be called when the items of `found` have new terms.
-base::Status NoteItemsCut(sqlite::Database& database, const UncutItems& found);
+base::Status NoteItemsCut(sql::Database& database, const UncutItems& found);
 
 }  // namespace memory

@@ -9,7 +9,7 @@ using base::Code;
 using base::Error;
 using base::Status;
 
-Status StoreUsage::Read(sqlite::Database& writer) {
+Status StoreUsage::Read(sql::Database& writer) {
   ASSIGN_OR_RETURN(auto count,
                    writer.Prepare("SELECT value FROM counters WHERE name = 'live_rows'"));
   ASSIGN_OR_RETURN(bool row, count.Step());

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <string>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/model/quota.h"
 
 namespace memory {
@@ -15,7 +15,7 @@ class StoreUsage {
 
   // The last step of each of the writer's transactions, in constant time. After a failed commit the
   // figures are wrong until the next commit.
-  base::Status Read(sqlite::Database& writer);
+  base::Status Read(sql::Database& writer);
   // kFull: over a quota; the message names the quota, its limit, its value and the remedy. Admit
   // checks the last commit, so a batch may exceed the limit by its size. Any thread.
   base::Status Admit() const;

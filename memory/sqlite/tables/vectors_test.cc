@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/schema.h"

@@ -4,7 +4,7 @@
 namespace memory {
 
 using base::Result;
-using sqlite::Statement;
+using sql::Statement;
 
 Statement& BindViewer(Statement& statement, const std::optional<Viewer>& viewer) {
   using Text = std::optional<std::string>;
@@ -13,7 +13,7 @@ Statement& BindViewer(Statement& statement, const std::optional<Viewer>& viewer)
       .Bind(viewer ? Text(viewer->conversation) : Text());
 }
 
-Result<bool> IsSeenBy(sqlite::Database& database, const Viewer& viewer, int64_t slot) {
+Result<bool> IsSeenBy(sql::Database& database, const Viewer& viewer, int64_t slot) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(

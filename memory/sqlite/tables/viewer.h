@@ -1,7 +1,7 @@
 // Which traces a caller sees. Other observations are visible to everybody in their project.
 #pragma once
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/store/reads.h"
 
 namespace memory {
@@ -35,8 +35,8 @@ namespace memory {
       "", user, agent, conversation) " OR " MEMORY_ANY_SEEN("DESC", user, agent,   \
                                                             conversation) ") "
 
-sqlite::Statement& BindViewer(sqlite::Statement& statement, const std::optional<Viewer>& viewer);
+sql::Statement& BindViewer(sql::Statement& statement, const std::optional<Viewer>& viewer);
 
-base::Result<bool> IsSeenBy(sqlite::Database& database, const Viewer& viewer, int64_t slot);
+base::Result<bool> IsSeenBy(sql::Database& database, const Viewer& viewer, int64_t slot);
 
 }  // namespace memory

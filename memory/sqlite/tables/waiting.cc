@@ -8,8 +8,8 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
@@ -20,6 +20,7 @@ constexpr int64_t kManyRows = 512, kManyBytes = 256 << 10;
 }  // namespace
 
 Status RemoveFromIndex(Database& database, int64_t slot) {
+  if (!database.HasFullTextIndex()) return {};
   ASSIGN_OR_RETURN(
       Statement take,
       database.Prepare("INSERT INTO words(words, rowid, title, content, tags, grams) SELECT "
@@ -31,6 +32,7 @@ Status RemoveFromIndex(Database& database, int64_t slot) {
 }
 
 Status AddToIndex(Database& database, int64_t slot) {
+  if (!database.HasFullTextIndex()) return {};
   ASSIGN_OR_RETURN(
       Statement put,
       database.Prepare("INSERT OR IGNORE INTO waiting SELECT slot, "
@@ -41,6 +43,7 @@ Status AddToIndex(Database& database, int64_t slot) {
 // Inserts single rows: the end of an INSERT … SELECT costs time in all earlier changes of its
 // transaction.
 Status AddNewToIndex(Database& database, int64_t slot, int64_t characters) {
+  if (!database.HasFullTextIndex()) return {};
   ASSIGN_OR_RETURN(Statement put, database.Prepare("INSERT OR IGNORE INTO waiting VALUES(?1, ?2)"));
   return put.Bind(slot).Bind(characters).Run();
 }

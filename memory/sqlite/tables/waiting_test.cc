@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "lib/sqlite/database.h"
 #include "memory/sqlite/store/store_fixture.h"
 
 namespace memory {

@@ -16,8 +16,8 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 
@@ -102,7 +102,7 @@ Result<bool> SqliteTraces::Delete(const TraceContext& context, const std::string
         deleted = true;
         return {};
       },
-      sqlite::Writer::Space::kFrees));
+      sql::Writer::Space::kFrees));
   return deleted;
 }
 

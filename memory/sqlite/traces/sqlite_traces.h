@@ -10,7 +10,7 @@
 
 #include "lib/base/guarded.h"
 #include "lib/base/process/clock.h"
-#include "lib/sqlite/writer.h"
+#include "lib/sql/writer.h"
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/traces/trace_writes.h"
 #include "memory/store/traces.h"
@@ -21,7 +21,7 @@ class SqliteTraces final : public Traces {
  public:
   // All outlive it.
   struct Parts {
-    sqlite::Writer& writer;
+    sql::Writer& writer;
     ReaderPool& readers;
     const base::Clock& clock;
     TraceWriting writing;
@@ -81,11 +81,11 @@ class SqliteTraces final : public Traces {
   };
   int64_t NowMs() const { return parts_.clock.NowMs(); }
   // A live trace that the context may see.
-  base::Result<std::optional<TraceRow>> FindOwn(sqlite::Database& database,
+  base::Result<std::optional<TraceRow>> FindOwn(sql::Database& database,
                                                 const TraceContext& context, const std::string& id);
   // Adds retrievals that are not persisted yet.
-  base::Result<std::optional<TraceRow>> Read(sqlite::Database& database, int64_t slot) const;
-  base::Result<std::vector<Trace>> Listed(sqlite::Database& database, sqlite::Statement list,
+  base::Result<std::optional<TraceRow>> Read(sql::Database& database, int64_t slot) const;
+  base::Result<std::vector<Trace>> Listed(sql::Database& database, sql::Statement list,
                                           const TraceContext& context, size_t limit);
   void NoteRetrieved(const TraceContext& context, const std::vector<FoundTrace>& found,
                      const std::vector<int64_t>& slots, int64_t now_ms);

@@ -6,7 +6,7 @@
 namespace memory {
 
 using base::Status;
-using sqlite::Statement;
+using sql::Statement;
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr double kShareOfStrength = 0.3;
 
 }  // namespace
 
-Status OrderByStrength(sqlite::Database& database, std::vector<Ranked>& rows, int64_t now_ms,
+Status OrderByStrength(sql::Database& database, std::vector<Ranked>& rows, int64_t now_ms,
                        const StrengthRules& rules) {
   for (Ranked& row : rows) {
     ASSIGN_OR_RETURN(

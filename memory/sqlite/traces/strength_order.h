@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/model/fusion.h"
 #include "memory/model/strength.h"
 
 namespace memory {
 
 // Best first again. A trace of strength 0 keeps 7/10 of its score.
-base::Status OrderByStrength(sqlite::Database& database, std::vector<Ranked>& rows, int64_t now_ms,
+base::Status OrderByStrength(sql::Database& database, std::vector<Ranked>& rows, int64_t now_ms,
                              const StrengthRules& rules);
 
 }  // namespace memory

@@ -1,7 +1,7 @@
 // Imports whole traces, each with its own observation.
 #pragma once
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/sqlite/traces/trace_writes.h"
 #include "memory/store/transfers.h"
 
@@ -16,7 +16,7 @@ struct ArrivingTrace {
   TextFacts facts;
 };
 
-base::Result<TraceTaken> TakeArriving(sqlite::Database& database, const ArrivingTrace& arriving,
+base::Result<TraceTaken> TakeArriving(sql::Database& database, const ArrivingTrace& arriving,
                                       const std::string& salt, const ImportOptions& options);
 
 }  // namespace memory

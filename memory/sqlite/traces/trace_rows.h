@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/store/traces.h"
 
@@ -38,23 +38,21 @@ bool IsVisible(const TraceRow& row, const TraceContext& context);
 size_t WeightOf(const TraceRow& row);
 Trace TraceOf(const TraceRow& row, int64_t now_ms, const StrengthRules& rules);
 
-base::Result<std::optional<TraceRow>> ReadTrace(sqlite::Database& database, int64_t slot);
+base::Result<std::optional<TraceRow>> ReadTrace(sql::Database& database, int64_t slot);
 // The same for an uploaded file, to which no rules of retention apply: `live` is not set.
-base::Result<std::optional<TraceRow>> ReadTraceOfFile(sqlite::Database& database, int64_t slot);
-base::Result<std::optional<TraceRow>> FindTrace(sqlite::Database& database, const std::string& id);
+base::Result<std::optional<TraceRow>> ReadTraceOfFile(sql::Database& database, int64_t slot);
+base::Result<std::optional<TraceRow>> FindTrace(sql::Database& database, const std::string& id);
 // The slot of a trace, without reading its row.
-base::Result<std::optional<Place>> FindTracePlace(sqlite::Database& database,
-                                                  const std::string& id);
+base::Result<std::optional<Place>> FindTracePlace(sql::Database& database, const std::string& id);
 // The live trace with this content, whose normalized hash is `hash`, kind, scope and scope id.
-base::Result<std::optional<TraceRow>> FindDuplicateTrace(sqlite::Database& database,
+base::Result<std::optional<TraceRow>> FindDuplicateTrace(sql::Database& database,
                                                          const NewTrace& trace,
                                                          const std::string& hash,
                                                          const TraceContext& context);
-base::Result<std::vector<TraceRow>> ReadSources(sqlite::Database& database,
-                                                const std::string& merged);
+base::Result<std::vector<TraceRow>> ReadSources(sql::Database& database, const std::string& merged);
 
 // Writes the row of `traces` of an existing observation.
-base::Status PutTrace(sqlite::Database& database, const TraceRow& row);
+base::Status PutTrace(sql::Database& database, const TraceRow& row);
 // The new trace's observation, without its session, and the row beside it, without its slot.
 api::NewObservation ObservationOf(const NewTrace& trace, const std::string& project);
 TraceRow RowOf(const NewTrace& trace, const TraceContext& context, int64_t now_ms);

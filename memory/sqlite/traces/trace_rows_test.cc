@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/sqlite/database.h"
 #include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/tables/schema.h"
 

@@ -18,7 +18,7 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
+using sql::Database;
 
 namespace {
 
@@ -47,13 +47,13 @@ Status KeepPair(Database& database, int64_t low, int64_t high, int64_t times) {
   "EXISTS (SELECT 1 FROM traces t JOIN observations o ON o.slot = t.slot WHERE t.slot = " slot \
   " AND o.deleted_ms IS NULL)"
   ASSIGN_OR_RETURN(
-      sqlite::Statement keep,
+      sql::Statement keep,
       database.Prepare("INSERT INTO trace_pairs SELECT ?1, ?2, ?3 WHERE " MEMORY_LIVE_TRACE(
           "?1") " AND " MEMORY_LIVE_TRACE("?2") " ON CONFLICT(low, high) DO UPDATE SET times = "
                                                 "trace_pairs.times + "
                                                 "excluded.times"));
   RETURN_IF_ERROR(keep.Bind(low).Bind(high).Bind(times).Run());
-  ASSIGN_OR_RETURN(sqlite::Statement trim,
+  ASSIGN_OR_RETURN(sql::Statement trim,
                    database.Prepare("DELETE FROM trace_pairs WHERE low = ?1 AND high IN (SELECT "
                                     "high FROM trace_pairs WHERE low = ?1 ORDER BY high = ?2 DESC, "
                                     "times DESC, high LIMIT 9223372036854775807 OFFSET ?3)"));

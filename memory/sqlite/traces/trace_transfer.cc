@@ -17,8 +17,8 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Database;
-using sqlite::Statement;
+using sql::Database;
+using sql::Statement;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/store/transfers.h"
 
 namespace memory {
@@ -22,26 +22,26 @@ struct TraceReading {
 
 // Reads slots after `after`, in order, until `take` returns false. → whether the end is reached.
 base::Result<bool> ReadExportedTraces(
-    sqlite::Database& database, const TraceReading& reading, int64_t after,
+    sql::Database& database, const TraceReading& reading, int64_t after,
     const std::function<bool(int64_t slot, ExportedTrace&&)>& take);
 // The same over slots with outgoing edges; all edges of a slot come together. If a project is
 // given, both ends belong to it.
 base::Result<bool> ReadExportedEdges(
-    sqlite::Database& database, const TraceReading& reading, int64_t after,
+    sql::Database& database, const TraceReading& reading, int64_t after,
     const std::function<bool(int64_t slot, std::vector<ExportedEdge>&&)>& take);
 // The same over all observations.
-base::Result<bool> ReadWholeTraces(sqlite::Database& database, const TraceReading& reading,
+base::Result<bool> ReadWholeTraces(sql::Database& database, const TraceReading& reading,
                                    int64_t after,
                                    const std::function<bool(int64_t slot, WholeTrace&&)>& take);
 
 // Adds its trace to a row of a store, and its edges to live rows up to number `last`, the heaviest
 // first. If a project is given, both ends belong to it; a viewer sees both.
-base::Status ReadTraceOfRow(sqlite::Database& database, const TraceReading& reading, int64_t last,
+base::Status ReadTraceOfRow(sql::Database& database, const TraceReading& reading, int64_t last,
                             ExportedRow& row);
 
 // Whether it was stored.
-base::Result<bool> ImportTrace(sqlite::Database& database, const ExportedTrace& trace);
-base::Result<EdgeTaken> ImportEdge(sqlite::Database& database, const ExportedEdge& edge);
-base::Result<EdgeTaken> ImportNumberedEdge(sqlite::Database& database, const NumberedEdge& edge);
+base::Result<bool> ImportTrace(sql::Database& database, const ExportedTrace& trace);
+base::Result<EdgeTaken> ImportEdge(sql::Database& database, const ExportedEdge& edge);
+base::Result<EdgeTaken> ImportNumberedEdge(sql::Database& database, const NumberedEdge& edge);
 
 }  // namespace memory

@@ -15,7 +15,7 @@ namespace memory {
 using base::Code;
 using base::Error;
 using base::Result;
-using sqlite::Database;
+using sql::Database;
 
 namespace {
 
@@ -74,7 +74,7 @@ std::vector<int64_t> SlotsOf(const std::vector<TraceRow>& rows) {
 // Of which row a merged one was made: it keeps the text also after an unmerge.
 base::Status NoteSource(Database& database, int64_t merged, int64_t source) {
   ASSIGN_OR_RETURN(
-      sqlite::Statement note,
+      sql::Statement note,
       database.Prepare("INSERT INTO trace_sources VALUES(?1, ?2) ON CONFLICT DO NOTHING"));
   return note.Bind(merged).Bind(source).Run();
 }

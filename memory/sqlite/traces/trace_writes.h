@@ -26,7 +26,7 @@ std::string TraceSessionName(const std::string& scope, const TraceContext& conte
 Saving SavingOf(const NewTrace& trace, const TraceContext& context, const TraceWriting& writing,
                 int64_t now_ms);
 // Inserts a new trace with its own observation.
-base::Result<TraceRow> InsertTrace(sqlite::Database& database, const TraceContext& context,
+base::Result<TraceRow> InsertTrace(sql::Database& database, const TraceContext& context,
                                    const NewTrace& trace, Saving& saving);
 
 // Live traces as stored, and the same with retrievals that are not persisted yet.
@@ -36,15 +36,15 @@ struct MergeSources {
 // Hides the sources with a reference to the new trace; they keep their edges, so that an unmerge
 // needs no log. Empty `content`: the contents of the sources, one per line. kInvalid: different
 // scopes, or too much for one trace.
-base::Result<TraceRow> MergeInside(sqlite::Database& database, const TraceContext& context,
+base::Result<TraceRow> MergeInside(sql::Database& database, const TraceContext& context,
                                    MergeSources sources, const std::string& content,
                                    const api::Source& source, const TraceWriting& writing,
                                    int64_t now_ms);
 // Whether a live merged trace is as its merge made it. `by_edges`: also no edge from it or to it is
 // another one since.
-base::Result<bool> IsAsMerged(sqlite::Database& database, const TraceRow& merged, bool by_edges);
+base::Result<bool> IsAsMerged(sql::Database& database, const TraceRow& merged, bool by_edges);
 // → the restored sources, without those that a client deleted since; if none, `merged` stays.
-base::Result<std::vector<std::string>> UnmergeInside(sqlite::Database& database, TraceRow merged,
+base::Result<std::vector<std::string>> UnmergeInside(sql::Database& database, TraceRow merged,
                                                      const std::string& salt, int64_t now_ms);
 
 }  // namespace memory

@@ -8,7 +8,7 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sqlite::Statement;
+using sql::Statement;
 
 Result<int64_t> SqliteTurns::CountPending() {
   ASSIGN_OR_RETURN(Statement count, database_.Prepare("SELECT count(*) FROM ingest_turns WHERE "

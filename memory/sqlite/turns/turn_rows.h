@@ -4,14 +4,14 @@
 #include <optional>
 #include <string>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/rows/turns.h"
 
 namespace memory {
 
 class SqliteTurns final : public TurnRows {
  public:
-  explicit SqliteTurns(sqlite::Database& database) : database_(database) {}
+  explicit SqliteTurns(sql::Database& database) : database_(database) {}
   base::Result<int64_t> CountPending() override;
   base::Result<int64_t> CountPendingOf(const std::string& owner) override;
   base::Result<int64_t> CountFailed() override;
@@ -28,7 +28,7 @@ class SqliteTurns final : public TurnRows {
   base::Status SetTokens(const std::string& owner, const TurnTokens& tokens) override;
 
  private:
-  sqlite::Database& database_;
+  sql::Database& database_;
 };
 
 }  // namespace memory

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/sqlite/database.h"
+#include "lib/sql/database.h"
 #include "memory/keeping/hiding.h"
 #include "memory/keeping/saving.h"
 #include "memory/sqlite/removal/deletions.h"
@@ -14,7 +14,7 @@ namespace memory {
 
 class SqliteObservations final : public Observations {
  public:
-  explicit SqliteObservations(sqlite::Database& database)
+  explicit SqliteObservations(sql::Database& database)
       : database_(database), deletions_(database) {}
   base::Result<Location> FindOrAddLocation(const std::string& session, const std::string& project,
                                            int64_t now_ms) override;
@@ -53,7 +53,7 @@ class SqliteObservations final : public Observations {
   Deletions& deletions() override { return deletions_; }
 
  private:
-  sqlite::Database& database_;
+  sql::Database& database_;
   SqliteDeletions deletions_;
 };
 
@@ -61,22 +61,22 @@ class SqliteObservations final : public Observations {
 inline constexpr const char* kDeletedSince = "deleted";
 
 // The functions of memory/keeping on a file.
-inline base::Result<Saved> SaveInside(sqlite::Database& database, const Saving& saving) {
+inline base::Result<Saved> SaveInside(sql::Database& database, const Saving& saving) {
   SqliteObservations rows(database);
   return SaveObservation(rows, saving);
 }
-inline base::Result<api::Observation> ChangeInside(sqlite::Database& database, int64_t id,
+inline base::Result<api::Observation> ChangeInside(sql::Database& database, int64_t id,
                                                    const Patch& patch, const FactsOfRow& facts_of,
                                                    int64_t now_ms) {
   SqliteObservations rows(database);
   return ChangeObservation(rows, id, patch, facts_of, now_ms);
 }
-inline base::Status HideInside(sqlite::Database& database, const std::string& salt, int64_t slot,
+inline base::Status HideInside(sql::Database& database, const std::string& salt, int64_t slot,
                                int64_t now_ms) {
   SqliteObservations rows(database);
   return HideRow(rows, slot, salt, now_ms);
 }
-inline base::Result<bool> ShowInside(sqlite::Database& database, const std::string& salt,
+inline base::Result<bool> ShowInside(sql::Database& database, const std::string& salt,
                                      int64_t slot) {
   SqliteObservations rows(database);
   return ShowRow(rows, slot, salt);
