@@ -22,7 +22,7 @@ using WriterSpace = sqlite::Writer::Space;
 
 // `rows` is of OnRows: the file, for the sidecar's own tables in the same transaction.
 sqlite::Database& FileOf(conversation::Rows& rows) {
-  return static_cast<conversation::SqliteRows&>(rows).database();
+  return static_cast<sqlite::Database&>(static_cast<conversation::SqliteRows&>(rows).database());
 }
 
 }  // namespace
