@@ -76,7 +76,8 @@ def main():
                      "--phases", "examples,coverage,fuzzing", "--max-examples", str(EXAMPLES), "--max-time", str(options.seconds),
                      "--seed", str(options.seed), "--no-shrink", "--continue-on-failure", "--warnings", "off", "--exclude-operation-id", "forget", "--request-timeout", "60"],
                     cwd=folder, capture_output=True, text=True, timeout=options.seconds + 300, check=False)
-                checks.that(done.returncode == 0, f"schemathesis finds nothing with --seed {options.seed}", done.stdout[-20_000:] + done.stderr[-2000:])
+                if not checks.that(done.returncode == 0, f"schemathesis finds nothing with --seed {options.seed}"):
+                    print(done.stdout[done.stdout.find("FAILURES"):][:20_000] + done.stderr[-2000:], flush=True)
             checks.that(server.running, "the server is alive", server.tail())
             checks.equal(wire.ask(server.api, "GET", "/health")[0], 200, "it serves the next request")
         finally:
