@@ -28,6 +28,7 @@ constexpr ErrorText kErrors[] = {
     {411, "The body has no length."},
     {412, "A condition does not hold; nothing was changed."},
     {413, "The body or a part of it is too large."},
+    {414, "The target of the request is too long."},
     {415, "A Content-Type that the server does not read."},
     {421, "The Host is not a name of the server."},
     {422, "The Idempotency-Key came before with another body; nothing was stored."},
