@@ -228,7 +228,9 @@ def programs(results, section):
 def integrations(results, section):
     """Clients and adapters of other languages, with packages of registries: not in a network of their own."""
     if build(results, "release", ["programs"]):
-        section.lanes(1, [lambda _: script(results, "Python client", ["python3", "integrations/python/run_tests.py"], 1800, tier="integrations")])
+        def job(name, folder, _):
+            script(results, name, ["python3", f"integrations/{folder}/run_tests.py"], 1800, tier="integrations")
+        section.lanes(1, [functools.partial(job, *line) for line in (("Python client", "python"), ("TypeScript client", "typescript"))])
 
 
 def need_cluster_tools(root):
