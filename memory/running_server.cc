@@ -7,6 +7,7 @@
 #include "lib/http/server/cross_origin_guard.h"
 #include "lib/http/server/server.h"
 #include "lib/telemetry/instrument.h"
+#include "memory/console/console_routes.h"
 #include "memory/endpoint/insights/endpoint_deriver.h"
 #include "memory/identity/access_check.h"
 #include "memory/identity/cluster_reviewer.h"
@@ -154,9 +155,14 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   telemetry::Instrument(serving, parts->metrics, parts->tracer.get());
   const bool anybody = settings.auth == "none" || !settings.anonymous_namespace.empty();
   parts->metrics.SetGauge("agent_memory_server_anonymous", anybody ? 1 : 0);
-  ASSIGN_OR_RETURN(
-      parts->api_server,
-      http::Server::Start(http::Router(Routes(*parts->gate, settings.max_stream_bytes)), serving));
+  std::vector<http::Route> routes = Routes(*parts->gate, settings.max_stream_bytes);
+  if (settings.ui) {
+    for (http::Route& page : ConsoleRoutes(
+             {settings.auth, settings.auth == "none" && !http::IsLoopbackAddress(settings.listen)}))
+      routes.push_back(std::move(page));
+  }
+  ASSIGN_OR_RETURN(parts->api_server,
+                   http::Server::Start(http::Router(std::move(routes)), serving));
   if (!settings.aegis_listen.empty()) {
     http::ServerOptions aegis = serving;  // the same budget of bytes
     aegis.listen = settings.aegis_listen;

@@ -25,6 +25,9 @@ std::vector<Setting> CallerSettings() {
        "authentication of callers: none (all callers are one tenant) or kubernetes (ServiceAccount "
        "tokens; each namespace is a tenant)"},
       {"insecure", Kind::kBool, "false", "allow --auth none on an address that is not loopback"},
+      {"ui", Kind::kString, "auto",
+       "web console under /ui/: true, false, or auto (true, but false with --auth none on an "
+       "address that is not loopback)"},
       {"hosts", Kind::kList, "",
        "host names of the server that requests may use, with --auth none; localhost and IP "
        "addresses are always allowed"},
@@ -154,6 +157,8 @@ const base::Program& ServerProgram() {
     program.check = [](const base::Settings& settings) -> Status {
       ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
                        base::ParseLevel(settings.Text("log-level")));
+      if (const std::string ui = settings.Text("ui"); ui != "auto" && ui != "true" && ui != "false")
+        return Error{Code::kInvalid, "ui: \"" + ui + "\" is none of auto, true and false"};
       if (auto weights = ParseTraceWeights(settings.List("trace-weights")); !weights)
         return base::Wrap("trace-weights", weights.error());
       return CheckServerSettings(ReadServerSettings(settings));
@@ -200,6 +205,9 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   ReadAegis(settings, host, read);
   read.data_dir = settings.Text("data-dir");
   read.insecure = settings.Bool("insecure");
+  const std::string ui = settings.Text("ui");
+  read.ui = ui == "true" ||
+            (ui == "auto" && (read.auth != "none" || http::IsLoopbackAddress(read.listen)));
   read.hosts = settings.List("hosts");
   read.allowed_origins = settings.List("allowed-origins");
   read.share_file = settings.Text("share-file");

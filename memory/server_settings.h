@@ -20,6 +20,7 @@ struct ServerSettings {
   std::string data_dir;
   std::string auth = "none";  // or kubernetes
   bool insecure = false;      // auth none off loopback
+  bool ui = true;             // the web console under /ui/
   // With auth none: further accepted Host names and origins.
   std::vector<std::string> hosts, allowed_origins;
   std::string share_file;  // grants of shared memory; empty: none

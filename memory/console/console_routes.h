@@ -1,0 +1,20 @@
+// The routes of the web console's files, and what its page must know before it can ask the API.
+// Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/http/message/router.h"
+
+namespace memory {
+
+struct ConsoleFacts {
+  std::string auth;        // none or kubernetes
+  bool everybody = false;  // auth none, and other machines reach the port: the page says so
+};
+
+// /ui redirects to /ui/, which has the page; /ui/<file> what the page loads; /ui/facts the facts.
+std::vector<http::Route> ConsoleRoutes(const ConsoleFacts& facts);
+
+}  // namespace memory
