@@ -225,12 +225,15 @@ def programs(results, section):
         section.alone += scripts(results, PROGRAMS_ALONE)
 
 
-def integrations(results, section):
-    """Clients and adapters of other languages, with packages of registries: not in a network of their own."""
-    if build(results, "release", ["programs"]):
-        def job(name, folder, _):
-            script(results, name, ["python3", f"integrations/{folder}/run_tests.py"], 1800, tier="integrations")
-        section.lanes(1, [functools.partial(job, *line) for line in (("Python client", "python"), ("TypeScript client", "typescript"))])
+def with_packages(tier, *table):
+    """→ a tier of scripts that install packages of registries, and so are not in a network of their own."""
+    def job(results, name, path, _):
+        script(results, name, ["python3", path], 1800, tier=tier)
+    return lambda results, section: build(results, "release", ["programs"]) and section.lanes(1, [functools.partial(job, results, *line) for line in table])
+
+
+integrations = with_packages("integrations", ("Python client", "integrations/python/run_tests.py"), ("TypeScript client", "integrations/typescript/run_tests.py"))
+console = with_packages("console", ("web console", "e2e/console/console_test.py"))
 
 
 def need_cluster_tools(root):
@@ -350,7 +353,7 @@ def room(results, section, folder):
             section.run()
 
 
-TIERS = {"unit": unit, "long": long, "clang": clang, "race": race, "programs": programs, "integrations": integrations, "api-server": api_server, "cluster": cluster}
+TIERS = {"unit": unit, "long": long, "clang": clang, "race": race, "programs": programs, "integrations": integrations, "console": console, "api-server": api_server, "cluster": cluster}
 MORE = {"quick": quick, "loops": loops}
 GROUPS = {"all": list(TIERS), "program": ["race", "programs"], "api": ["api-server"]}  # the last two: names of the previous release
 
