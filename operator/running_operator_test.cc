@@ -225,7 +225,11 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
   give(service);
   give("{" + ours + "kind: Agent, metadata: {name: t}, spec: {mode: task, image: i}}");
   give("{" + ours + "kind: AgentRun, metadata: {name: run}, spec: {agentRef: t, storage: {}}}");
-  cluster_.Serve(PodMonitors());
+  for (const kube::Resource* kind : {&PodMonitors(), &Deployments(), &ReplicaSets()})
+    cluster_.Serve(*kind);
+  give("{" + ours +
+       "kind: MemoryServer, metadata: {name: shared}, spec: {replicas: 2, store: {postgres: "
+       "{secretRef: {name: pg}, key: uri}}}}");
   give("{" + ours +
        "kind: MemoryServer, metadata: {name: server}, spec: {evictable: false, podMonitor: "
        "{enabled: true}}}");
@@ -276,6 +280,10 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
   EXPECT_TRUE(Eventually([&] { return bool(cluster_.Get(PodMonitors(), {"n", "server"})); }));
   give("{" + ours +
        "kind: MemoryServer, metadata: {name: server}, spec: {networkPolicy: {enabled: false}}}");
+  EXPECT_TRUE(Eventually([&] { return bool(cluster_.Get(Deployments(), {"n", "shared"})); }));
+  give("{" + ours +
+       "kind: MemoryServer, metadata: {name: shared}, spec: {store: {allowChange: true}}}");
+  EXPECT_TRUE(Eventually([&] { return !cluster_.Get(Deployments(), {"n", "shared"}); }));
   if (!injection_policy.empty()) {  // deletes an Agent, then its binding
     give("{" + ours +
          "kind: Agent, metadata: {name: b}, spec: {image: i, injection: {foreignPods: true}, "

@@ -29,17 +29,68 @@ base::Status ReadStorage(const Json& spec, MemoryServer& server) {
   return {};
 }
 
+constexpr const char* kHalfGiven =
+    "spec.store.postgres needs secretRef.name and key: the Secret, and its key with the DSN";
+constexpr const char* kOneWriter =
+    "spec.replicas: a SQLite file has one writer. For more than 1 set spec.store.postgres: "
+    "{secretRef: {name: …}, key: …}";
+
+base::Result<std::string> Word(const Json& object, const char* field) {
+  ASSIGN_OR_RETURN(auto word, base::OptionalString(object, field));
+  return word.value_or("");
+}
+
+base::Status ReadPostgres(const Json& given, MemoryServer& server) {
+  PostgresStore postgres;
+  ASSIGN_OR_RETURN(const Json secret, Part(given, "secretRef", Json::object()));
+  ASSIGN_OR_RETURN(const Json authority, Part(given, "caSecretRef", Json::object()));
+  ASSIGN_OR_RETURN(postgres.secret, Word(secret, "name"));
+  ASSIGN_OR_RETURN(postgres.key, Word(given, "key"));
+  ASSIGN_OR_RETURN(postgres.ca_secret, Word(authority, "name"));
+  ASSIGN_OR_RETURN(postgres.ca_key, Word(authority, "key"));
+  ASSIGN_OR_RETURN(const auto require_sync, base::OptionalBool(given, "requireSync"));
+  if (postgres.secret.empty() || postgres.key.empty()) return WrongServer(kHalfGiven);
+  if (postgres.ca_secret.empty() != postgres.ca_key.empty())
+    return WrongServer("spec.store.postgres.caSecretRef needs name and key");
+  postgres.require_sync = require_sync.value_or(server.replicas > 1);
+  server.postgres = std::move(postgres);
+  return {};
+}
+
+base::Status ReadStore(const Json& spec, MemoryServer& server) {
+  ASSIGN_OR_RETURN(const auto replicas, base::OptionalInt(spec, "replicas"));
+  ASSIGN_OR_RETURN(const Json store, Part(spec, "store", Json::object()));
+  ASSIGN_OR_RETURN(const auto allowed, base::OptionalBool(store, "allowChange"));
+  server.replicas = static_cast<int>(replicas.value_or(1));
+  server.allow_store_change = allowed.value_or(false);
+  const Json* postgres = base::At(store, {"postgres"});
+  if (postgres && !postgres->is_null()) {
+    if (!postgres->is_object()) return WrongServer(kHalfGiven);
+    return ReadPostgres(*postgres, server);
+  }
+  if (server.replicas > 1) return WrongServer(kOneWriter);
+  return {};
+}
+
+base::Result<std::vector<int>> Ports(const Json& policy, const char* field,
+                                     const std::vector<int>& fallback) {
+  ASSIGN_OR_RETURN(const Json given, Part(policy, field, Json::array()));
+  std::vector<int> ports;
+  for (const Json& port : given) {
+    if (!port.is_number_integer())
+      return WrongServer(std::string("networkPolicy.") + field + " must be numbers");
+    ports.push_back(port.get<int>());
+  }
+  return ports.empty() ? fallback : ports;
+}
+
 base::Status ReadNetworkPolicy(const Json& spec, MemoryServer& server) {
   ASSIGN_OR_RETURN(Json policy, Part(spec, "networkPolicy", Json::object()));
   ASSIGN_OR_RETURN(auto enabled, base::OptionalBool(policy, "enabled"));
   server.network_policy = enabled.value_or(true);
-  ASSIGN_OR_RETURN(Json ports, Part(policy, "apiServerPorts", Json::array()));
-  if (!ports.empty()) server.api_server_ports.clear();
-  for (const Json& port : ports) {
-    if (!port.is_number_integer())
-      return WrongServer("networkPolicy.apiServerPorts must be numbers");
-    server.api_server_ports.push_back(port.get<int>());
-  }
+  ASSIGN_OR_RETURN(server.api_server_ports,
+                   Ports(policy, "apiServerPorts", server.api_server_ports));
+  ASSIGN_OR_RETURN(server.postgres_ports, Ports(policy, "postgresPorts", server.postgres_ports));
   return {};
 }
 
@@ -76,6 +127,7 @@ base::Result<MemoryServer> DecodeMemoryServer(const Json& object) {
   server.image = image.value_or("");
   server.auth = auth.value_or("kubernetes");
   server.evictable = evictable.value_or(true);
+  RETURN_IF_ERROR(ReadStore(*spec, server));
   RETURN_IF_ERROR(ReadStorage(*spec, server));
   ASSIGN_OR_RETURN(server.resources, Part(*spec, "resources", Json::object()));
   ASSIGN_OR_RETURN(server.retention, Part(*spec, "retention", Json::array()));

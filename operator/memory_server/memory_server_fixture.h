@@ -26,6 +26,12 @@ inline Json ServerOf(const std::string& spec = "{}") {
   return objects ? objects->at(0) : Json::object();
 }
 
+inline std::vector<std::string> KindsIn(const Plan& plan) {
+  std::vector<std::string> kinds;
+  for (const Child& child : plan.apply) kinds.push_back(child.resource.kind);
+  return kinds;
+}
+
 // A MemoryServer after its first plan, and its objects in the cluster.
 struct Served {
   ObservedServer observed;
@@ -79,6 +85,35 @@ struct Served {
                   {"containerStatuses",
                    {{{"name", "server"}, {"state", {{"running", Json::object()}}}}}}}}};
     observed.pods = {pod};
+  }
+  Json& deployment() { return observed.children[{"Deployment", "s"}]; }
+  // Makes `pods` of the present template, like the Deployment's controllers and the kubelet; the
+  // last `unready` of them wait for their container.
+  void RollReplicas(int pods, int unready = 0) {
+    const int64_t generation = kube::GenerationOf(deployment());
+    deployment()["status"] = {{"observedGeneration", generation},
+                              {"replicas", pods},
+                              {"updatedReplicas", pods},
+                              {"readyReplicas", pods - unready}};
+    observed.pods.clear();
+    for (int i = 0; i < pods; ++i) {
+      const bool ready = i < pods - unready;
+      const std::string name = "s-" + std::to_string(generation) + "-" + std::to_string(i);
+      Json set = {{"apiVersion", "apps/v1"},
+                  {"kind", "ReplicaSet"},
+                  {"metadata", {{"name", "s-x"}, {"uid", "uid-x"}}}};
+      observed.pods.push_back(
+          {{"metadata",
+            {{"name", name},
+             {"namespace", "agents"},
+             {"uid", "uid-" + name},
+             {"creationTimestamp", "2026-01-02T00:00:00Z"},
+             {"ownerReferences", {kube::ControllerReference(set)}}}},
+           {"spec", deployment()["spec"]["template"]["spec"]},
+           {"status",
+            {{"phase", ready ? "Running" : "Pending"},
+             {"conditions", {{{"type", "Ready"}, {"status", ready ? "True" : "False"}}}}}}});
+    }
   }
   void Says(int64_t rows, int64_t bytes = 5 << 20, const std::string& error = "") {
     observed.report = api::ServerReport{"0.1.0", 5, rows, bytes, false, error};

@@ -16,7 +16,8 @@ struct ObservedServer {
   base::Json server;                        // defaulted and validated by its schema
   std::map<ChildKey, base::Json> children;  // with the names of its objects, of any owner
   std::optional<base::Json> claim;          // data-<name>-0
-  std::vector<base::Json> pods;             // of its StatefulSet
+  std::vector<base::Json> pods;             // of its StatefulSet and its Deployment
+  bool replicas_end = false;                // pods of a removed Deployment are still there
   // The running server's report; absent: no pod to probe, or see `report_fault`.
   std::optional<api::ServerReport> report;
   std::string report_fault;                    // why a ready pod gave no report

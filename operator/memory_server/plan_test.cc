@@ -7,12 +7,6 @@
 namespace controller {
 namespace {
 
-std::vector<std::string> KindsIn(const Plan& plan) {
-  std::vector<std::string> kinds;
-  for (const Child& child : plan.apply) kinds.push_back(child.resource.kind);
-  return kinds;
-}
-
 TEST(ServerPlan, ObjectsAreCreatedOnce) {
   ObservedServer nothing;
   nothing.server = ServerOf();

@@ -1,6 +1,8 @@
 // Observe → MakeServerPlan → Execute, and again after a refusal or conflict.
 #include "operator/memory_server/reconciler.h"
 
+#include <set>
+
 #include "operator/names/kinds.h"
 #include "operator/names/names.h"
 #include "operator/objects/server_objects.h"
@@ -25,20 +27,49 @@ std::vector<Watched> MemoryServerReconciler::Watches() {
   return {{servers_, kube::ToSelf}, {services_, to_server}, {slices_, to_server}};
 }
 
-// Reads the report of the running server, within a second. Skips a server that has just started:
-// dozens of those would block every worker.
+// Reads the report of each running server, within a second; keeps one that names a fault. Skips a
+// server that has just started: dozens of those would block every worker.
 void MemoryServerReconciler::ProbePods(ObservedServer& observed) const {
   if (!probe_server_) return;
   for (const Json& pod : observed.pods) {
     const std::string address = ServerAdminAddress(pod);
     if (address.empty() || !ShouldProbe(pod, environment_.clock().NowMs())) continue;
-    if (auto report = probe_server_(address))
-      observed.report = *std::move(report);
-    else if (StateOf(pod).ready)
+    if (auto report = probe_server_(address)) {
+      if (!observed.report || observed.report->error.empty()) observed.report = *std::move(report);
+    } else if (StateOf(pod).ready) {
       observed.report_fault = report.error().message;
-    else
+    } else {
       observed.no_answer = true;
+    }
   }
+}
+
+// Any pod may have the label: only those of the workloads count. Those of a Deployment belong to
+// its ReplicaSets.
+base::Status MemoryServerReconciler::ReadPods(const ObjectKey& self, ObservedServer& observed) {
+  kube::Selection selection;
+  selection.name_space = self.name_space;
+  selection.label_selector = std::string(kServerLabel) + "=" + self.name;
+  ASSIGN_OR_RETURN(observed.pods, environment_.client().ListAll(kube::Pods(), selection));
+  std::set<std::string> owners;
+  const auto uid_of = [&](const kube::Resource& kind) {
+    const auto found = observed.children.find({kind.kind, ServerObjectName(self.name)});
+    return found == observed.children.end() ? std::string() : kube::UidOf(found->second);
+  };
+  owners.insert(uid_of(kube::StatefulSets()));
+  const std::string deployment = uid_of(Deployments());
+  if (!deployment.empty()) {
+    ASSIGN_OR_RETURN(const auto sets, environment_.client().ListAll(ReplicaSets(), selection));
+    for (const Json& set : sets)
+      if (kube::ControllerOf(set).uid == deployment) owners.insert(kube::UidOf(set));
+  }
+  owners.erase("");
+  std::erase_if(observed.pods, [&](const Json& pod) {
+    const kube::Owner owner = kube::ControllerOf(pod);
+    observed.replicas_end |= deployment.empty() && owner.kind == ReplicaSets().kind;
+    return !owners.contains(owner.uid);
+  });
+  return {};
 }
 
 base::Result<ObservedServer> MemoryServerReconciler::Observe(const Json& server,
@@ -54,16 +85,7 @@ base::Result<ObservedServer> MemoryServerReconciler::Observe(const Json& server,
   ASSIGN_OR_RETURN(observed.claim,
                    environment_.Read(kube::PersistentVolumeClaims(),
                                      {self.name_space, ClaimName(self.name)}, stop));
-  kube::Selection pods;
-  pods.name_space = self.name_space;
-  pods.label_selector = std::string(kServerLabel) + "=" + self.name;
-  ASSIGN_OR_RETURN(observed.pods, environment_.client().ListAll(kube::Pods(), pods));
-  // Any pod may have the label: only pods of the workload count.
-  const auto set = observed.children.find({kube::StatefulSets().kind, ServerObjectName(self.name)});
-  std::erase_if(observed.pods, [&](const Json& pod) {
-    return set == observed.children.end() ||
-           kube::ControllerOf(pod).uid != kube::UidOf(set->second);
-  });
+  RETURN_IF_ERROR(ReadPods(self, observed));
   ProbePods(observed);
   observed.refused = refusals_.Of(self, environment_.clock().MonotonicMs());
   return observed;

@@ -27,6 +27,7 @@ class MemoryServerReconciler : public Reconciler {
 
  private:
   base::Result<ObservedServer> Observe(const base::Json& server, const std::stop_token& stop);
+  base::Status ReadPods(const kube::ObjectKey& self, ObservedServer& observed);
   void ProbePods(ObservedServer& observed) const;
 
   Environment& environment_;

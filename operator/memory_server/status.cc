@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "lib/base/text/text.h"
+#include "operator/memory_server/store_status.h"
 #include "operator/names/names.h"
 #include "operator/pods/injection.h"
 #include "operator/pods/state.h"
@@ -23,9 +24,11 @@ constexpr int64_t kShare = 20, kFewBytes = 1 << 20;
 struct ServerView {
   const ObservedServer& observed;
   const ServerFindings& findings;
-  const Json* pod = nullptr;  // of the workload, not being deleted; null: none
-  PodState state;             // of that pod
+  const Json* pod =
+      nullptr;     // of the workload, not being deleted, rather an unready one; null: none
+  PodState state;  // of that pod
   bool of_older_template = false;
+  int ready = 0;  // pods
 };
 
 std::string StoredText(const ServerView& view, const char* field) {
@@ -33,24 +36,22 @@ std::string StoredText(const ServerView& view, const char* field) {
 }
 
 ServerView ViewOf(const ObservedServer& observed, const ServerFindings& findings) {
-  ServerView view{observed, findings, nullptr, {}, false};
+  ServerView view{observed, findings, nullptr, {}, false, 0};
   if (!findings.workload) return view;
-  for (const Json& pod : observed.pods)
-    if (kube::ControllerOf(pod).uid == kube::UidOf(*findings.workload) &&
-        !kube::IsBeingDeleted(pod))
-      view.pod = &pod;
-  if (!view.pod) return view;
-  view.state = StateOf(*view.pod);
+  for (const Json& pod : observed.pods) {
+    if (!IsOfStore(pod, findings) || kube::IsBeingDeleted(pod)) continue;
+    PodState state = StateOf(pod);
+    view.ready += state.ready;
+    const bool fails = !state.ready && state.reason != "Progressing";
+    if (view.pod && !view.state.ready && !(fails && view.state.reason == "Progressing")) continue;
+    view.pod = &pod;
+    view.state = std::move(state);
+  }
+  if (!view.pod || findings.server.postgres) return view;
   const std::string wanted = base::StringAt(*findings.workload, {"status", "updateRevision"});
   view.of_older_template =
       !wanted.empty() && kube::LabelOf(*view.pod, "controller-revision-hash") != wanted;
   return view;
-}
-
-// Whether the StatefulSet controller has seen the applied spec.
-bool IsSeen(const Json& workload) {
-  const Json* seen = base::At(workload, {"status", "observedGeneration"});
-  return seen && seen->is_number_integer() && seen->get<int64_t>() >= kube::GenerationOf(workload);
 }
 
 std::string ImageOf(const Json& pod) {
@@ -83,6 +84,16 @@ int64_t Settled(const ServerView& view, const char* field, int64_t now, int64_t 
 }
 
 void TakeFacts(const ServerView& view, Json& status) {
+  const ServerFindings& f = view.findings;
+  status["replicas"] = f.server.replicas;
+  status["readyReplicas"] = view.ready;
+  status["selector"] = std::string(kServerLabel) + "=" + f.server.name;
+  // The store that has the rows: the other one after the last pod of this one.
+  const std::string before = StoredText(view, "store");
+  const bool stays = !f.rows_stay.empty() || !f.other_ends.empty();
+  status["store"] = stays && !before.empty()            ? before
+                    : f.server.postgres != std::nullopt ? kPostgresStore
+                                                        : kSqliteStore;
   for (const char* known : {"version", "image", "schema", "rows", "bytes", "lastError"})
     if (const Json* value = base::At(view.observed.server, {"status", known}))
       status[known] = *value;
@@ -112,6 +123,7 @@ Condition StalledCondition(const ServerView& view) {
                    "; rename the MemoryServer, or delete the object of that name");
   if (f.claim.state == ClaimState::kLeftover)
     return yes("VolumeNotAdopted", "an earlier server's volume is in the way, see VolumeReady");
+  if (!f.rows_stay.empty()) return yes("StoreNotMigrated", f.rows_stay);
   if (!f.refused.empty()) return yes("Refused", "the API server refused: " + f.refused);
   if (!RefusedSchema(view))
     return {"Stalled", Truth::kFalse, "Progressing", "nothing needs a person"};
@@ -121,8 +133,9 @@ Condition StalledCondition(const ServerView& view) {
                     worked = noted == ImageOf(*view.pod) ? "" : noted;
   const Json* schema = base::At(view.observed.server, {"status", "schema"});
   return yes("NewerSchema",
-             "image " + ImageOf(*view.pod) +
-                 " is older than what wrote the volume and does not start on it; nothing was "
+             "image " + ImageOf(*view.pod) + " is older than what wrote the " +
+                 (f.server.postgres ? "database" : "volume") +
+                 " and does not start on it; nothing was "
                  "changed or lost" +
                  (worked.empty()
                       ? ". Set spec.image to the version that ran before"
@@ -150,7 +163,7 @@ Condition DegradedCondition(const ServerView& view) {
                                   std::to_string(kServerAdminPort) +
                                   " gives the operator no report (" + view.observed.report_fault +
                                   "): version, rows and bytes are those of the last report");
-  if (f.storage_differs)
+  if (f.storage_differs && !f.server.postgres)
     add("StorageNotChanged",
         "spec.storage differs from the claim, which this version does not change");
   if (f.monitor_unserved)
@@ -165,9 +178,12 @@ Condition DegradedCondition(const ServerView& view) {
 
 Condition UpToDateCondition(const ServerView& view) {
   const Json* workload = view.findings.workload;
+  if (!view.findings.other_ends.empty())
+    return {"UpToDate", Truth::kFalse, "Progressing", view.findings.other_ends};
   if (!workload || view.findings.changing || !IsSeen(*workload))
     return {"UpToDate", Truth::kFalse, "Progressing", "its workload is being made or changed"};
   if (!view.pod) return {"UpToDate", Truth::kUnknown, "NoPods", "there is no pod"};
+  if (view.findings.server.postgres) return ReplicasUpToDate(*workload, ImageOf(*view.pod));
   if (view.of_older_template)
     return {"UpToDate", Truth::kFalse, "Progressing",
             "pod " + view.state.name + " is of an earlier template and is being replaced"};
@@ -192,23 +208,29 @@ Condition TokensCondition(const ServerView& view) {
               " --clusterrole=system:auth-delegator --serviceaccount=" + account};
 }
 
-Condition ReadyCondition(const ServerView& view, const Condition& stalled,
+Condition ReadyCondition(const ServerView& view, const Condition& stalled, const Condition& store,
                          const Condition& up_to_date) {
   auto no = [](const Condition& why) {
     return Condition{"Ready", Truth::kFalse, why.reason, why.message};
   };
   if (stalled.status == Truth::kTrue) return no(stalled);
+  if (store.status == Truth::kFalse) return no(store);
   // The old pod is still ready before the StatefulSet controller acts on a changed template.
   const std::vector<Cause>& causes = view.observed.causes;
   if (view.pod && !view.state.ready && (view.state.reason != "Progressing" || !causes.empty()))
     return NotReady(view.state.reason, view.state.message, causes);
+  if (auto failure = ReplicaFailure(view.findings)) return *std::move(failure);
   if (up_to_date.status == Truth::kFalse) return no(up_to_date);
+  if (view.findings.server.postgres && view.ready < view.findings.server.replicas)
+    return NotReady("Progressing", ReplicasReady(view.findings, view.ready), causes);
   if (!view.pod)
     return NotReady("Progressing",
                     "pod " + ServerObjectName(view.findings.server.name) + "-0 is not there yet",
                     causes);
   if (!view.state.ready) return NotReady(view.state.reason, view.state.message, causes);
-  return {"Ready", Truth::kTrue, "Ready", "pod " + view.state.name + " is ready"};
+  return {"Ready", Truth::kTrue, "Ready",
+          view.findings.server.postgres ? ReplicasReady(view.findings, view.ready)
+                                        : "pod " + view.state.name + " is ready"};
 }
 
 }  // namespace
@@ -218,9 +240,12 @@ base::Json ServerStatusOf(const ObservedServer& observed, const ServerFindings& 
   const ServerView view = ViewOf(observed, findings);
   const api::MemoryServer& server = findings.server;
   const Condition stalled = StalledCondition(view), up_to_date = UpToDateCondition(view);
+  const Condition store = StoreReady(observed, findings, view.ready);
   std::vector<Condition> conditions = {
-      ReadyCondition(view, stalled, up_to_date), up_to_date,
-      VolumeReady(observed.server, observed.claim, findings.claim, observed.causes)};
+      ReadyCondition(view, stalled, store, up_to_date), up_to_date,
+      server.postgres
+          ? store
+          : VolumeReady(observed.server, observed.claim, findings.claim, observed.causes)};
   if (server.auth == "kubernetes") conditions.push_back(TokensCondition(view));
   conditions.insert(conditions.end(), {DegradedCondition(view), stalled});
 

@@ -40,6 +40,14 @@ const kube::Resource& InjectionBindings() {
                                           "mutatingadmissionpolicybindings", false};
   return resource;
 }
+const kube::Resource& Deployments() {
+  static const kube::Resource resource = {"apps", "v1", "Deployment", "deployments"};
+  return resource;
+}
+const kube::Resource& ReplicaSets() {
+  static const kube::Resource resource = {"apps", "v1", "ReplicaSet", "replicasets"};
+  return resource;
+}
 const kube::Resource& Secrets() {
   static const kube::Resource resource = {"", "v1", "Secret", "secrets"};
   return resource;

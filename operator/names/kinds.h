@@ -17,6 +17,10 @@ const kube::Resource& InjectionBindings();  // MutatingAdmissionPolicyBinding
 const kube::Resource& MutatingWebhooks();
 const kube::Resource& ValidatingWebhooks();
 
+// Of a MemoryServer with PostgreSQL.
+const kube::Resource& Deployments();
+const kube::Resource& ReplicaSets();
+
 const kube::Resource& Secrets();
 const kube::Resource& PodMonitors();  // CRD of the Prometheus operator, absent in many clusters
 

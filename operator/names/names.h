@@ -70,6 +70,10 @@ inline std::string PromptConfigMapName(const std::string& run) { return run + "-
 // chart names its objects the same way, so that either adopts the other's volume. Claim: ClaimName.
 inline std::string ServerObjectName(const std::string& server) { return server; }
 inline constexpr const char* kServerContainer = "server";
+inline constexpr const char* kStoreVolume = "store";  // the Secrets of its database
+inline constexpr const char* kStoreDirectory = "/etc/agent-memory/store";
+// libpq's own file of an authority, below HOME.
+inline constexpr const char* kAuthorityFile = ".postgresql/root.crt";
 
 // In the pod.
 inline constexpr const char* kAgentContainer = "agent";

@@ -1,4 +1,4 @@
-// The objects beside a server's StatefulSet: ServiceAccount, Service and, by option, NetworkPolicy,
+// The objects beside a server's workload: ServiceAccount, Service and, by option, NetworkPolicy,
 // PodDisruptionBudget and PodMonitor.
 #include "operator/objects/server_objects.h"
 
@@ -21,19 +21,20 @@ std::optional<Json> AccountOf(const ServerBlueprint&) {
 }
 
 std::optional<Json> PlainServiceOf(const ServerBlueprint& blueprint) {
-  return Json{{"spec",
-               {{"type", "ClusterIP"},
-                {"ipFamilyPolicy", kServiceFamilies},
-                {"selector", {{kServerLabel, blueprint.server.name}}},
-                // The only server must be reachable while it is not ready (full volume, damaged
-                // file): it still answers reads and deletes, and deletes free space.
-                {"publishNotReadyAddresses", true},
-                {"ports",
-                 {{{"name", "memory"},
-                   {"port", kMemoryPort},
-                   {"targetPort", "memory"},
-                   {"protocol", "TCP"},
-                   {"appProtocol", "http"}}}}}}};
+  Json spec = {{"type", "ClusterIP"},
+               {"ipFamilyPolicy", kServiceFamilies},
+               {"selector", {{kServerLabel, blueprint.server.name}}},
+               {"ports",
+                {{{"name", "memory"},
+                  {"port", kMemoryPort},
+                  {"targetPort", "memory"},
+                  {"protocol", "TCP"},
+                  {"appProtocol", "http"}}}}};
+  // The only server must be reachable while it is not ready (full volume, damaged file): it still
+  // answers reads and deletes, and deletes free space. Of equal replicas those that are ready
+  // answer; the API server stores no false.
+  if (!blueprint.server.postgres) spec["publishNotReadyAddresses"] = true;
+  return Json{{"spec", spec}};
 }
 
 Json PodsWith(const char* label) {
@@ -59,8 +60,13 @@ Json EgressOf(const ServerBlueprint& blueprint) {
   Json api_server = Json::array();
   for (const int port : blueprint.server.api_server_ports) api_server.push_back(TcpPort(port));
   Json rules = Json::array({{{"ports", api_server}}});
-  if (blueprint.otlp_endpoint.empty()) return rules;
   const Json dns = {{"port", 53}, {"protocol", "UDP"}};
+  if (blueprint.server.postgres) {
+    Json ports = {dns, TcpPort(53)};
+    for (const int port : blueprint.server.postgres_ports) ports.push_back(TcpPort(port));
+    rules.push_back({{"ports", ports}});
+  }
+  if (blueprint.otlp_endpoint.empty()) return rules;
   rules.push_back({{"ports", {TcpPort(PortOf(blueprint.otlp_endpoint)), dns, TcpPort(53)}}});
   return rules;
 }
@@ -79,11 +85,13 @@ std::optional<Json> NetworkPolicyOf(const ServerBlueprint& blueprint) {
                 {"egress", EgressOf(blueprint)}}}};
 }
 
-// With one pod a budget can only forbid every eviction: a drain then waits for a person.
+// With one pod a budget can only forbid every eviction: a drain then waits for a person. Of several
+// one leaves at a time.
 std::optional<Json> DisruptionBudgetOf(const ServerBlueprint& blueprint) {
-  if (blueprint.server.evictable) return std::nullopt;
+  const api::MemoryServer& server = blueprint.server;
+  if (server.evictable && server.replicas < 2) return std::nullopt;
   return Json{{"spec",
-               {{"maxUnavailable", 0},
+               {{"maxUnavailable", server.evictable ? 1 : 0},
                 {"unhealthyPodEvictionPolicy", "AlwaysAllow"},
                 {"selector", SelectorOf(blueprint)}}}};
 }
@@ -94,10 +102,6 @@ std::optional<Json> PodMonitorOf(const ServerBlueprint& blueprint) {
               {"spec",
                {{"selector", SelectorOf(blueprint)},
                 {"podMetricsEndpoints", {{{"port", "admin"}, {"path", "/metrics"}}}}}}};
-}
-
-std::optional<Json> WorkloadOf(const ServerBlueprint& blueprint) {
-  return ServerStatefulSetOf(blueprint);
 }
 
 struct ServerChildKind {
@@ -111,7 +115,8 @@ constexpr ServerChildKind kKinds[] = {
     {kube::NetworkPolicies, NetworkPolicyOf},
     {kube::PodDisruptionBudgets, DisruptionBudgetOf},
     {PodMonitors, PodMonitorOf},
-    {kube::StatefulSets, WorkloadOf},
+    {kube::StatefulSets, ServerStatefulSetOf},
+    {Deployments, ServerDeploymentOf},
 };
 
 Json WithServerOwnerAndLabels(Json object, const kube::Resource& resource,

@@ -6,6 +6,9 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 - {apiGroups: [agents.agentops.io], resources: [agents/status, agentruns/status, memoryservers/status], verbs: [patch]}
 # Children.
 - {apiGroups: [apps], resources: [statefulsets], verbs: [get, list, watch, create, patch, delete]}
+# The Deployment of a MemoryServer with PostgreSQL, and whose its Pods are.
+- {apiGroups: [apps], resources: [deployments], verbs: [get, create, patch, delete]}
+- {apiGroups: [apps], resources: [replicasets], verbs: [list]}
 - {apiGroups: [''], resources: [configmaps, serviceaccounts, services], verbs: [get, list, watch, create, patch, delete]}
 # Grants of shared memory: the operator holds the rights that it grants; escalate and bind would grant all rights.
 - {apiGroups: [rbac.authorization.k8s.io], resources: [roles, rolebindings], verbs: [get, list, watch, create, patch, delete]}

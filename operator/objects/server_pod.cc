@@ -1,6 +1,5 @@
-// The workload of a MemoryServer: one pod, the only writer of its files. `Parallel`, since with
-// `OrderedReady` a pod of a version that cannot start would have to be deleted by hand before a
-// corrected one takes its place.
+// The pod of a MemoryServer: one program with SQLite on a volume, or with PostgreSQL and nothing on
+// disk that must stay.
 #include "lib/base/text/text.h"
 #include "operator/names/names.h"
 #include "operator/objects/run_objects.h"
@@ -95,58 +94,68 @@ Json ContainerOf(const ServerBlueprint& blueprint) {
             {{"name", "tmp"}, {"mountPath", "/tmp"}}}}};
 }
 
-Json PodOf(const ServerBlueprint& blueprint) {
-  const api::MemoryServer& server = blueprint.server;
-  return {{"metadata",
-           {{"labels", {{kServerLabel, server.name}, {kManagedByLabel, kManagedBy}}},
-            {"annotations", {{kDefaultContainer, kServerContainer}}}}},
-          {"spec",
-           {{"serviceAccountName", ServerObjectName(server.name)},
-            // The server reviews its callers' tokens with this token.
-            {"automountServiceAccountToken", AsksWhoCalls(server)},
-            {"enableServiceLinks", false},
-            {"terminationGracePeriodSeconds", 30},
-            {"securityContext",
-             {{"runAsNonRoot", true},
-              {"runAsUser", kDefaultUser},
-              {"runAsGroup", kDefaultUser},
-              {"fsGroup", kDefaultUser},
-              {"fsGroupChangePolicy", "OnRootMismatch"},
-              {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
-            {"containers", Json::array({ContainerOf(blueprint)})},
-            // For SQLite's temporary files, since the root is read-only.
-            {"volumes", {{{"name", "tmp"}, {"emptyDir", {{"sizeLimit", "1Gi"}}}}}}}}};
-}
-
-Json ClaimTemplates(const api::MemoryServer& server) {
-  Json spec = {{"accessModes", {"ReadWriteOnce"}},
-               {"resources", {{"requests", {{"storage", server.storage.size}}}}}};
-  if (!server.storage.storage_class.empty())
-    spec["storageClassName"] = server.storage.storage_class;
-  return Json::array({{{"metadata",
-                        {{"name", kClaimVolume},
-                         {"labels", {{kServerLabel, server.name}, {kManagedByLabel, kManagedBy}}}}},
-                       {"spec", spec}}});
+// What --store=postgres has in place of a volume: its Secrets as files, which follow a rotation,
+// and room for uploads while they are read. All keys of the Secret: the DSN may name files beside
+// it.
+void AddPostgres(const api::MemoryServer& server, Json& pod) {
+  const api::PostgresStore& postgres = *server.postgres;
+  const std::string directory = std::string(kStoreDirectory) + "/";
+  Json sources = {{{"secret", {{"name", postgres.secret}}}},
+                  // Named once more, so that the kubelet says if this key is missing.
+                  {{"secret",
+                    {{"name", postgres.secret},
+                     {"items", {{{"key", postgres.key}, {"path", postgres.key}}}}}}}};
+  Json& container = pod["containers"][0];
+  if (!postgres.ca_secret.empty()) {
+    sources.push_back({{"secret",
+                        {{"name", postgres.ca_secret},
+                         {"items", {{{"key", postgres.ca_key}, {"path", kAuthorityFile}}}}}}});
+    container["env"] = {{{"name", "HOME"}, {"value", kStoreDirectory}}};
+  }
+  container["args"].push_back("--store=postgres");
+  container["args"].push_back(Verbatim("--dsn-file=" + directory + postgres.key));
+  container["args"].push_back(std::string("--require-sync=") +
+                              (postgres.require_sync ? "true" : "false"));
+  // It starts without its database, and is ready once it has it.
+  container["startupProbe"] = Probe("/livez", 1, 1, 300);
+  container["volumeMounts"].push_back(
+      {{"name", kStoreVolume}, {"mountPath", kStoreDirectory}, {"readOnly", true}});
+  pod["volumes"].push_back(
+      {{"name", kStoreVolume}, {"projected", {{"defaultMode", 0440}, {"sources", sources}}}});
+  pod["volumes"].push_back({{"name", kClaimVolume}, {"emptyDir", {{"sizeLimit", "4Gi"}}}});
+  // The loss of a node takes as few replicas as possible; counts those of a template by themselves.
+  pod["topologySpreadConstraints"] = {
+      {{"maxSkew", 1},
+       {"topologyKey", "kubernetes.io/hostname"},
+       {"whenUnsatisfiable", "ScheduleAnyway"},
+       {"labelSelector", {{"matchLabels", {{kServerLabel, server.name}}}}},
+       {"matchLabelKeys", {"pod-template-hash"}}}};
 }
 
 }  // namespace
 
-base::Json ServerStatefulSetOf(const ServerBlueprint& blueprint) {
+base::Json ServerPodOf(const ServerBlueprint& blueprint, bool with_postgres) {
   const api::MemoryServer& server = blueprint.server;
-  const Json* present = blueprint.workload
-                            ? base::At(*blueprint.workload, {"spec", "volumeClaimTemplates"})
-                            : nullptr;
-  return {
-      {"spec",
-       {{"replicas", 1},
-        {"serviceName", ServerObjectName(server.name)},
-        {"podManagementPolicy", "Parallel"},
-        {"selector", {{"matchLabels", {{kServerLabel, server.name}}}}},
-        {"updateStrategy", {{"type", "RollingUpdate"}}},
-        {"persistentVolumeClaimRetentionPolicy",
-         {{"whenDeleted", server.storage.retain ? "Retain" : "Delete"}, {"whenScaled", "Retain"}}},
-        {"template", PodOf(blueprint)},
-        {"volumeClaimTemplates", present ? *present : ClaimTemplates(server)}}}};
+  Json pod = {{"serviceAccountName", ServerObjectName(server.name)},
+              // The server reviews its callers' tokens with this token.
+              {"automountServiceAccountToken", AsksWhoCalls(server)},
+              {"enableServiceLinks", false},
+              {"terminationGracePeriodSeconds", 30},
+              {"securityContext",
+               {{"runAsNonRoot", true},
+                {"runAsUser", kDefaultUser},
+                {"runAsGroup", kDefaultUser},
+                {"fsGroup", kDefaultUser},
+                {"fsGroupChangePolicy", "OnRootMismatch"},
+                {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
+              {"containers", Json::array({ContainerOf(blueprint)})},
+              // For SQLite's temporary files, since the root is read-only.
+              {"volumes", {{{"name", "tmp"}, {"emptyDir", {{"sizeLimit", "1Gi"}}}}}}};
+  if (with_postgres) AddPostgres(server, pod);
+  return {{"metadata",
+           {{"labels", {{kServerLabel, server.name}, {kManagedByLabel, kManagedBy}}},
+            {"annotations", {{kDefaultContainer, kServerContainer}}}}},
+          {"spec", pod}};
 }
 
 }  // namespace controller
