@@ -25,6 +25,7 @@ import crds  # noqa: E402
 import wire  # noqa: E402
 from foreign_pods import foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook  # noqa: E402
 from namespaces import another_namespace_gets_the_crds_of_a_removed_release  # noqa: E402
+import postgres_values  # noqa: E402
 from monitoring import alerts_fire_and_name_what_is_measured, what_is_scraped_has_the_ports  # noqa: E402
 from server_values import (aliases_and_grants_reach_the_services, quotas_reach_the_server,  # noqa: E402
                            retention_reaches_the_server, the_port_of_aegis_is_open_when_it_is_asked_for)
@@ -240,7 +241,9 @@ def server_takes_chart_and_overlays(t):
 
 
 def pods_meet_pod_security_restricted(t):
-    for thing in t.objects(t.template(f"--set=nameOverride={t.name}")):
+    made = t.objects(t.template(f"--set=nameOverride={t.name}"))
+    made += t.objects(t.template(f"--set={postgres_values.GIVEN},nameOverride={t.name},operator.enabled=false"))
+    for thing in made:
         if thing["kind"] not in ("Deployment", "StatefulSet"):
             continue
         pod = {"apiVersion": "v1", "kind": "Pod", **thing["spec"]["template"]}
@@ -344,7 +347,7 @@ TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_i
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          gitops_samples_are_wellformed, agents_of_a_repository_settle_follow_an_edit_and_are_pruned,
          an_upgrade_serves_the_new_fields_of_the_crds, install_upgrade_uninstall_keeps_agents,
-         another_namespace_gets_the_crds_of_a_removed_release]
+         another_namespace_gets_the_crds_of_a_removed_release, *postgres_values.TESTS]
 
 
 def main():
