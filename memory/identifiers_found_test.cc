@@ -88,7 +88,7 @@ class IdentifiersFound : public ApiTest {
     embedding.table = "share/agent-memory-server/embedding.table";
     settings.store.embedder = MakeEmbedder(embedding);
     settings.store.query_deadline_ms = 60'000;
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     EXPECT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());

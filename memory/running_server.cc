@@ -128,8 +128,12 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   if (settings.auth == "kubernetes") {
     RETURN_IF_ERROR(MakeIdentityCheck(*parts, clock, tokens, access));
   } else {
-    // With one tenant an unusable file is reported at the start, not to the first caller.
-    ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, parts->engine->Open(kEverybody));
+    // With one tenant an unusable file is reported at the start, not to the first caller. A
+    // database may come later.
+    if (auto opened = parts->engine->Open(kEverybody);
+        !opened &&
+        !(settings.engine.OnPostgres() && opened.error().code == base::Code::kUnavailable))
+      return opened.error();
     ASSIGN_OR_RETURN(parts->shared_access, ShareFile::Open(settings.share_file, clock));
   }
   parts->budgets = std::make_unique<WriteBudgets>(settings.budgets, clock);

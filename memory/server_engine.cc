@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
 #include "lib/base/process/memory_limit.h"
 #include "lib/base/text/digest.h"
+#include "memory/sqlite/engine/postgres_option.h"
 #include "memory/sqlite/engine/sqlite_engine.h"
 
 namespace memory {
@@ -40,10 +42,37 @@ class UnservedMemory : public OpenMemory {
   std::shared_ptr<Store> store_;
 };
 
+Result<StoreOptions> StoreOf(const ServerSettings& settings, const base::Clock& clock,
+                             telemetry::Metrics& metrics) {
+  StoreOptions store = settings.store;
+  store.clock = &clock;
+  store.decay_clock = std::make_shared<const base::AgingClock>(clock, 0);
+  store.derives = settings.extraction.Derives();
+  if (settings.embeddings.on) store.embedder = MakeEmbedder(settings.embeddings);
+  ASSIGN_OR_RETURN(store.remote, MakeRemoteEmbedder(settings.embeddings, clock, metrics));
+  return store;
+}
+
+void WarnOfFiles(const std::string& data_dir) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(data_dir + "/names.json", unknown)) return;
+  base::LogWarn(
+      "data-dir has memories in files, which --store postgres does not read; move them "
+      "with agent-memory-server migrate",
+      {{"data-dir", data_dir}});
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> StartEngine(const ServerSettings& settings,
                                             const base::Clock& clock, telemetry::Metrics& metrics) {
+  ASSIGN_OR_RETURN(StoreOptions store, StoreOf(settings, clock, metrics));
+  if (const EngineSettings& engine = settings.engine; engine.OnPostgres()) {
+    WarnOfFiles(settings.data_dir);
+    return StartPostgres({engine.dsn_file, settings.data_dir, engine.require_sync,
+                          engine.connections, settings.open_tenants, std::move(store)},
+                         metrics);
+  }
   SqliteEngine::Options options;
   options.directory = settings.data_dir;
   options.open_tenants = settings.open_tenants;
@@ -51,12 +80,7 @@ Result<std::unique_ptr<Engine>> StartEngine(const ServerSettings& settings,
   options.cache_bytes = static_cast<int64_t>(
       base::ShareOfMemory(settings.cache_memory, base::MemoryLimit(), kCachePercent, kUsualMemory));
   options.check_every_ms = settings.check_every_ms;
-  options.store = settings.store;
-  options.store.clock = &clock;
-  options.store.decay_clock = std::make_shared<const base::AgingClock>(clock, 0);
-  options.store.derives = settings.extraction.Derives();
-  if (settings.embeddings.on) options.store.embedder = MakeEmbedder(settings.embeddings);
-  ASSIGN_OR_RETURN(options.store.remote, MakeRemoteEmbedder(settings.embeddings, clock, metrics));
+  options.store = std::move(store);
   ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
                    SqliteEngine::Start(std::move(options), metrics));
   return engine;
@@ -65,6 +89,11 @@ Result<std::unique_ptr<Engine>> StartEngine(const ServerSettings& settings,
 Result<std::unique_ptr<OpenMemory>> OpenUnservedMemory(const ServerSettings& settings,
                                                        const base::Clock& clock,
                                                        const std::string& tenant, bool make) {
+  if (settings.engine.OnPostgres()) {
+    return Error{Code::kInvalid,
+                 "store: export and import without a server read files; with --store postgres use "
+                 "'agent-memory export --url URL' and 'agent-memory import --url URL'"};
+  }
   std::error_code unknown;
   const auto file = std::filesystem::path(settings.data_dir) / base::Sha256Hex(tenant);
   if (!make && !std::filesystem::exists(file, unknown)) {

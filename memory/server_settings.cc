@@ -150,8 +150,8 @@ const base::Program& ServerProgram() {
         "document.\nexample:\n  agent-memory-server --listen "
         "127.0.0.1:7437 --admin 127.0.0.1:7438 "
         "--data-dir ./memory-data\n"};
-    for (const auto& more : {CallerSettings(), EmbeddingFlags(), ExtractionFlags(), TraceFlags(),
-                             RetentionFlags(), KeepingSettings()})
+    for (const auto& more : {EngineFlags(), CallerSettings(), EmbeddingFlags(), ExtractionFlags(),
+                             TraceFlags(), RetentionFlags(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
     program.commands = {"export", "import", "openapi"};
     program.check = [](const base::Settings& settings) -> Status {
@@ -204,6 +204,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.admin = admin.empty() ? host + ":7438" : admin;
   ReadAegis(settings, host, read);
   read.data_dir = settings.Text("data-dir");
+  read.engine = ReadEngineSettings(settings);
   read.insecure = settings.Bool("insecure");
   const std::string ui = settings.Text("ui");
   read.ui = ui == "true" ||
@@ -301,6 +302,7 @@ Status CheckServerSettings(const ServerSettings& settings) {
                      std::to_string(settings.store.read_timeout_ms) +
                      " ms): searches would be ended before they answer with what they have"};
   }
+  RETURN_IF_ERROR(CheckEngineSettings(settings.engine));
   RETURN_IF_ERROR(CheckRetentionSettings(settings.retention));
   RETURN_IF_ERROR(CheckEndpoint(settings.embeddings.endpoint));
   RETURN_IF_ERROR(CheckExtractionSettings(settings.extraction));

@@ -7,6 +7,7 @@
 #include "memory/aegis_settings.h"
 #include "memory/api/write_budgets.h"
 #include "memory/embedders.h"
+#include "memory/engine_settings.h"
 #include "memory/extractors.h"
 #include "memory/retention_settings.h"
 #include "memory/sqlite/store/options.h"
@@ -18,6 +19,7 @@ struct ServerSettings {
   std::string aegis_listen;  // address that serves only the AEGIS routes; empty: none
   base::Result<AegisEnvironment> aegis = AegisEnvironment();
   std::string data_dir;
+  EngineSettings engine;
   std::string auth = "none";  // or kubernetes
   bool insecure = false;      // auth none off loopback
   bool ui = true;             // the web console under /ui/

@@ -85,7 +85,7 @@ TEST_F(StrangerTest, NamesAndOriginsOfTheSettingsAreServed) {
   settings.data_dir = scratch_.File("data");
   settings.hosts = {"memory.agents.svc"};
   settings.allowed_origins = {"https://evil.example"};
-  server_ = *RunningServer::Start(settings, clock_);
+  server_ = *StartServer(settings);
   const std::string named = "Host: memory.agents.svc:7437\r\n";
   EXPECT_EQ(StatusOf(Ask("POST /observations", named + evil_ + json_, note_)), 201);
   EXPECT_EQ(StatusOf(Ask("GET /export", "Host: memory.other.svc\r\n")), 421);

@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import ctypes
 import glob
+import hashlib
 import json
 import os
 import pwd
@@ -266,6 +267,16 @@ def for_tests(say):
         return
     with cluster:
         yield {VARIABLE: cluster.directory}
+
+
+def arguments(folder):
+    """Arguments of a memory server whose store is a database of this folder, on the server of the variable."""
+    directory, database = os.environ[VARIABLE], "t" + hashlib.sha256(os.path.abspath(folder).encode()).hexdigest()[:24]
+    subprocess.run(["createdb", "-h", directory, "-U", "postgres", database], check=True)
+    address = os.path.join(folder, "dsn")
+    with open(address, "w", encoding="utf-8") as file:
+        file.write(f"host={directory} user=postgres dbname={database}")
+    return ["--store", "postgres", "--dsn-file", address]
 
 
 def send(pid, how):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+import postgres
 import wire
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -43,13 +44,18 @@ class Program:
         offset = os.path.getsize(self.log) if os.path.exists(self.log) else 0
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            env={**os.environ, **self.environment})
+                                            env={**self.surroundings(), **self.environment})
         line = wire.until(lambda: self.listening(offset) or self.process.poll() is not None, START_S, 0.005)
         if not isinstance(line, dict):
             self.kill()
             raise SystemExit(f"{self.name} did not start (exit {self.process.poll()}):\n{self.tail()}")
         self.api, self.admin = line.get("api"), line["admin"]
         return self
+
+    @staticmethod
+    def surroundings():
+        """Without what only tests read, which the programs would take for misspelt settings."""
+        return {name: value for name, value in os.environ.items() if not name.startswith("AGENT_MEMORY_TEST_")}
 
     def listening(self, offset):
         with open(self.log, "rb") as log:
@@ -93,8 +99,10 @@ class Program:
 
 
 def server(folder, **more):
+    """On the store that AGENT_MEMORY_TEST_STORE chooses: files, or a database for each folder."""
     os.makedirs(folder, exist_ok=True)
-    return Program("agent-memory-server", ["--data-dir", os.path.join(folder, "memory")],
+    store = postgres.arguments(folder) if os.environ.get("AGENT_MEMORY_TEST_STORE") == "postgres" else []
+    return Program("agent-memory-server", ["--data-dir", os.path.join(folder, "memory"), *store],
                    os.path.join(folder, "server.log"), **more)
 
 

@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMostTexts = 600;
 
 void Notice(void* self, const PGresult* notice) {
-  const char* severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  const char* severity = libpq().PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity && std::string_view(severity) == "WARNING")
     static_cast<Connection*>(self)->warned = true;
 }
@@ -40,8 +40,8 @@ Connection::Connection(Link to, std::shared_ptr<const Dsn> of, Host at, const Da
       host(std::move(at)),
       options(with),
       limits(std::make_shared<sql::Limits>(with.clock ? *with.clock : base::SystemClock())) {
-  PQsetNoticeReceiver(link.get(), Notice, this);
-  CHECK(PQenterPipelineMode(link.get()) == 1);
+  libpq().PQsetNoticeReceiver(link.get(), Notice, this);
+  CHECK(libpq().PQenterPipelineMode(link.get()) == 1);
 }
 
 Result<Query*> Connection::Find(std::string_view sql, bool translate) {
@@ -92,9 +92,9 @@ Status Connection::Send(Query& text, const std::vector<Parameter>& parameters, P
   if (!variant.sent) {
     std::vector<Oid> types;
     for (const char type : variant.types) types.push_back(TypeOf(type));
-    if (PQsendPrepare(link.get(), variant.name.c_str(), text.sql.c_str(), count, types.data()) !=
-        1) {
-      Lose(OneLine(PQerrorMessage(link.get())));
+    if (libpq().PQsendPrepare(link.get(), variant.name.c_str(), text.sql.c_str(), count,
+                              types.data()) != 1) {
+      Lose(OneLine(libpq().PQerrorMessage(link.get())));
       return *broken;
     }
     variant.sent = true;
@@ -106,9 +106,9 @@ Status Connection::Send(Query& text, const std::vector<Parameter>& parameters, P
     values.push_back(parameter.type == 'n' ? nullptr : parameter.bytes.data());
     lengths.push_back(static_cast<int>(parameter.bytes.size()));
   }
-  if (PQsendQueryPrepared(link.get(), variant.name.c_str(), count, values.data(), lengths.data(),
-                          formats.data(), 1) != 1) {
-    Lose(OneLine(PQerrorMessage(link.get())));
+  if (libpq().PQsendQueryPrepared(link.get(), variant.name.c_str(), count, values.data(),
+                                  lengths.data(), formats.data(), 1) != 1) {
+    Lose(OneLine(libpq().PQerrorMessage(link.get())));
     return *broken;
   }
   Expect(
@@ -139,7 +139,8 @@ Status Connection::SendSettings() {
 
 void Connection::Depart() {
   if (!open_flight_ || broken) return;
-  if (PQpipelineSync(link.get()) != 1) return Lose(OneLine(PQerrorMessage(link.get())));
+  if (libpq().PQpipelineSync(link.get()) != 1)
+    return Lose(OneLine(libpq().PQerrorMessage(link.get())));
   Expect({.what = Expected::What::kSync});
   open_flight_ = false;
 }
@@ -153,7 +154,7 @@ void Connection::Expect(Expected expected) {
 
 // libpq takes the wish for single rows when a statement's results come next, not earlier.
 void Connection::FrontChanged() {
-  if (!expected_.empty() && expected_.front().stream) PQsetSingleRowMode(link.get());
+  if (!expected_.empty() && expected_.front().stream) libpq().PQsetSingleRowMode(link.get());
 }
 
 Status Connection::WithinLimits() {
@@ -169,20 +170,22 @@ Status Connection::WithinLimits() {
 Status Connection::RunScript(const char* script) {
   RETURN_IF_ERROR(WithinLimits());
   RETURN_IF_ERROR(Settle(Patience::kLimits));
-  PQexitPipelineMode(link.get());
+  libpq().PQexitPipelineMode(link.get());
   std::optional<Error> failed;
-  if (PQsendQuery(link.get(), script) != 1) Lose(OneLine(PQerrorMessage(link.get())));
+  if (libpq().PQsendQuery(link.get(), script) != 1)
+    Lose(OneLine(libpq().PQerrorMessage(link.get())));
   for (bool more = true; more && !broken;) {
     if (Status came = Wait(Patience::kLimits); !came) break;
-    ResultHandle result(PQgetResult(link.get()));
+    ResultHandle result(libpq().PQgetResult(link.get()));
     more = result != nullptr;
-    if (result && PQresultStatus(result.get()) == PGRES_FATAL_ERROR && !failed)
+    if (result && libpq().PQresultStatus(result.get()) == PGRES_FATAL_ERROR && !failed)
       failed = interrupted_ ? *interrupted_ : MakeError(result.get(), Server());
-    if (PQstatus(link.get()) == CONNECTION_BAD) Lose(OneLine(PQerrorMessage(link.get())));
+    if (libpq().PQstatus(link.get()) == CONNECTION_BAD)
+      Lose(OneLine(libpq().PQerrorMessage(link.get())));
   }
   interrupted_.reset();
   if (broken) return *broken;
-  CHECK(PQenterPipelineMode(link.get()) == 1);
+  CHECK(libpq().PQenterPipelineMode(link.get()) == 1);
   if (!failed) return {};
   if (depth > 0) {
     error = failed;

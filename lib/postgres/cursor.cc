@@ -57,12 +57,12 @@ Result<bool> PgCursor::Step() {
   for (;;) {
     if (!results_.empty()) {
       PGresult* const rows = results_.front().get();
-      if (row_ < PQntuples(rows)) {
-        for (int column = 0; row_ == 0 && column < PQnfields(rows); ++column)
-          if (!IsReadable(PQftype(rows, column)))
-            return Error{Code::kInternal, "column " + std::to_string(column) +
-                                              " has a type that is not read (" +
-                                              std::to_string(PQftype(rows, column)) + "): cast it"};
+      if (row_ < libpq().PQntuples(rows)) {
+        for (int column = 0; row_ == 0 && column < libpq().PQnfields(rows); ++column)
+          if (!IsReadable(libpq().PQftype(rows, column)))
+            return Error{Code::kInternal,
+                         "column " + std::to_string(column) + " has a type that is not read (" +
+                             std::to_string(libpq().PQftype(rows, column)) + "): cast it"};
         return true;
       }
       results_.pop_front();
@@ -78,15 +78,20 @@ Result<bool> PgCursor::Step() {
   }
 }
 
-int PgCursor::Columns() const { return results_.empty() ? 0 : PQnfields(results_.front().get()); }
-unsigned PgCursor::TypeAt(int column) const { return PQftype(results_.front().get(), column); }
+int PgCursor::Columns() const {
+  return results_.empty() ? 0 : libpq().PQnfields(results_.front().get());
+}
+unsigned PgCursor::TypeAt(int column) const {
+  return libpq().PQftype(results_.front().get(), column);
+}
 bool PgCursor::IsNull(int column) const {
-  return results_.empty() || PQgetisnull(results_.front().get(), row_, column) == 1;
+  return results_.empty() || libpq().PQgetisnull(results_.front().get(), row_, column) == 1;
 }
 std::string_view PgCursor::Bytes(int column) const {
   if (results_.empty()) return {};
   const PGresult* const rows = results_.front().get();
-  return {PQgetvalue(rows, row_, column), static_cast<size_t>(PQgetlength(rows, row_, column))};
+  return {libpq().PQgetvalue(rows, row_, column),
+          static_cast<size_t>(libpq().PQgetlength(rows, row_, column))};
 }
 Kind PgCursor::KindAt(int column) const { return KindOf(TypeAt(column), Bytes(column)); }
 bool PgCursor::Is(int column, Kind kind) const { return !IsNull(column) && KindAt(column) == kind; }

@@ -41,6 +41,16 @@ int64_t Database::Changes() const {
   return connection_->Settle(Patience::kLimits) ? connection_->changes : 0;
 }
 
+Status Database::BeginReading() {
+  const Result<int> begun = Begin();
+  return begun ? Status() : Status(begun.error());
+}
+
+Status Database::EndReading() {
+  RollBack(0);
+  return {};
+}
+
 Status Database::WithinLimits() { return connection_->WithinLimits(); }
 bool Database::Broken() const { return connection_->broken.has_value(); }
 bool Database::LooksAlive() { return !Broken() && connection_->link.LooksAlive(); }
@@ -50,7 +60,7 @@ void Database::ReleaseLate(bool late) { connection_->lazy = late; }
 bool Database::StatementFailed() const { return connection_->failed; }
 bool Database::Hung() const { return connection_->hung; }
 int64_t Database::Flights() const { return connection_->flights; }
-int Database::Backend() const { return PQbackendPID(connection_->link.get()); }
+int Database::Backend() const { return libpq().PQbackendPID(connection_->link.get()); }
 const std::shared_ptr<sql::Limits>& Database::limits() const { return connection_->limits; }
 Result<int> Database::Begin() { return connection_->Begin(); }
 Status Database::Commit(int depth) { return connection_->Commit(depth); }

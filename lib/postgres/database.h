@@ -34,6 +34,9 @@ class Database final : public sql::Database {
   base::Status Execute(const char* script) override;
   int64_t Changes() const override;  // waits for the statement
   base::Status WithinLimits() override;
+  // With a scope that does not write.
+  base::Status BeginReading() override;
+  base::Status EndReading() override;
 
   bool Broken() const;  // the connection is lost or given up: of no use any more
   bool LooksAlive();    // of an idle one

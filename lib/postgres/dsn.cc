@@ -2,7 +2,6 @@
 // on.
 #include "lib/postgres/dsn.h"
 
-#include <libpq-fe.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "lib/base/process/file.h"
 #include "lib/base/process/log.h"
 #include "lib/base/text/text.h"
+#include "lib/postgres/libpq.h"
 
 namespace postgres {
 
@@ -35,9 +35,10 @@ Error Missing(const std::string& field, const std::string& what) {
 }
 
 Result<Fields> ReadFields(const std::string& text) {
+  RETURN_IF_ERROR(LoadLibpq());
   char* message = nullptr;
-  PQconninfoOption* options = PQconninfoParse(text.c_str(), &message);
-  PQfreemem(message);
+  PQconninfoOption* options = libpq().PQconninfoParse(text.c_str(), &message);
+  libpq().PQfreemem(message);
   if (!options)
     return Error{Code::kInvalid,
                  "the DSN is neither a URI (postgresql://user:password@host:port/database) nor "
@@ -45,7 +46,7 @@ Result<Fields> ReadFields(const std::string& text) {
   Fields fields;
   for (const PQconninfoOption* o = options; o->keyword; ++o)
     if (o->val && *o->val) fields[o->keyword] = o->val;
-  PQconninfoFree(options);
+  libpq().PQconninfoFree(options);
   return fields;
 }
 

@@ -36,11 +36,11 @@ std::string OneLine(const char* message, const std::string& secret) {
 }
 
 base::Error MakeError(const PGresult* result, const std::string& server) {
-  const char* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* field = libpq().PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const std::string state = field ? field : "";
-  const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const char* primary = libpq().PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   const Code code = CodeOf(state);
-  std::string text = OneLine(primary ? primary : PQresultErrorMessage(result));
+  std::string text = OneLine(primary ? primary : libpq().PQresultErrorMessage(result));
   if (!state.empty()) text += " (SQLSTATE " + state + ")";
   return {code,
           (code == Code::kUnavailable ? "PostgreSQL at " + server + ": " : "PostgreSQL: ") + text};

@@ -1,12 +1,11 @@
 // The mapping of SQLSTATEs and of failures of a connection.
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <string>
 #include <string_view>
 
 #include "lib/base/result.h"
+#include "lib/postgres/libpq.h"
 
 namespace postgres {
 

@@ -2,8 +2,6 @@
 // lib/postgres.
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,11 +10,12 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "lib/postgres/dsn.h"
+#include "lib/postgres/libpq.h"
 
 namespace postgres {
 
 struct FreeResult {
-  void operator()(PGresult* result) const { PQclear(result); }
+  void operator()(PGresult* result) const { libpq().PQclear(result); }
 };
 using ResultHandle = std::unique_ptr<PGresult, FreeResult>;
 
@@ -40,7 +39,7 @@ class Link {
 
  private:
   struct Finish {
-    void operator()(PGconn* connection) const { PQfinish(connection); }
+    void operator()(PGconn* connection) const { libpq().PQfinish(connection); }
   };
   std::unique_ptr<PGconn, Finish> connection_;
 };

@@ -21,12 +21,12 @@ constexpr int64_t kCleanUpMs = 1000;
 
 Status Connection::ReadOne(Patience patience) {
   RETURN_IF_ERROR(Wait(patience));
-  ResultHandle result(PQgetResult(link.get()));
-  if (PQstatus(link.get()) == CONNECTION_BAD) {
-    if (result && PQresultStatus(result.get()) == PGRES_FATAL_ERROR)
-      Lose(OneLine(PQresultErrorMessage(result.get()), dsn->password));
+  ResultHandle result(libpq().PQgetResult(link.get()));
+  if (libpq().PQstatus(link.get()) == CONNECTION_BAD) {
+    if (result && libpq().PQresultStatus(result.get()) == PGRES_FATAL_ERROR)
+      Lose(OneLine(libpq().PQresultErrorMessage(result.get()), dsn->password));
     else
-      Lose(OneLine(PQerrorMessage(link.get()), dsn->password));
+      Lose(OneLine(libpq().PQerrorMessage(link.get()), dsn->password));
     return *broken;
   }
   Take(std::move(result));
@@ -40,7 +40,7 @@ Status Connection::Wait(Patience patience) {
   int64_t end_ms = start_ms + (patience == Patience::kLimits   ? options.most_wait_ms
                                : patience == Patience::kCommit ? options.commit_ms
                                                                : kCleanUpMs);
-  while (PQisBusy(link.get()) == 1) {
+  while (libpq().PQisBusy(link.get()) == 1) {
     int64_t slice_ms = kSliceMs;
     if (patience == Patience::kLimits && !interrupted_) {
       sql::Limits::Limit* over = limits->Over();
@@ -55,7 +55,7 @@ Status Connection::Wait(Patience patience) {
       return interrupted_ ? *interrupted_ : *broken;
     }
     if (!link.Exchange(slice_ms)) {
-      Lose(OneLine(PQerrorMessage(link.get()), dsn->password));
+      Lose(OneLine(libpq().PQerrorMessage(link.get()), dsn->password));
       return *broken;
     }
   }
@@ -88,7 +88,7 @@ void Connection::Take(ResultHandle result) {
     expected_.pop_front();
     return FrontChanged();
   }
-  switch (PQresultStatus(result.get())) {
+  switch (libpq().PQresultStatus(result.get())) {
     case PGRES_PIPELINE_SYNC:
       flight_error_.reset();
       interrupted_.reset();
@@ -102,7 +102,7 @@ void Connection::Take(ResultHandle result) {
     case PGRES_TUPLES_OK:
     case PGRES_COMMAND_OK:
       if (front.what == Expected::What::kCommand) Finished(result.get());
-      if (front.cursor && PQntuples(result.get()) > 0)
+      if (front.cursor && libpq().PQntuples(result.get()) > 0)
         front.cursor->results_.push_back(std::move(result));
       return;
     default:
@@ -111,15 +111,15 @@ void Connection::Take(ResultHandle result) {
 }
 
 void Connection::Finished(PGresult* result) {
-  commit_tag_ = PQcmdStatus(result);
+  commit_tag_ = libpq().PQcmdStatus(result);
   if (commit_tag_.starts_with("INSERT") || commit_tag_.starts_with("UPDATE") ||
       commit_tag_.starts_with("DELETE"))
-    changes = std::strtoll(PQcmdTuples(result), nullptr, 10);
+    changes = std::strtoll(libpq().PQcmdTuples(result), nullptr, 10);
 }
 
 void Connection::TakeError(const PGresult* result, const Expected& of) {
-  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  const char* state = libpq().PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* severity = libpq().PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   const bool cancelled = state && std::string_view(state) == "57014" && interrupted_;
   Error why = cancelled ? *interrupted_ : MakeError(result, Server());
   if (of.what == Expected::What::kPrepare) of.variant->sent = false;

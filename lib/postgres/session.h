@@ -16,8 +16,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 struct Scope {
   bool writing = true;     // READ COMMITTED; false: REPEATABLE READ READ ONLY
   Settings settings = {};  // for the transaction only, and for a statement outside of one
-  // A statement after them in each writing transaction, as that which locks the tenant's row; ""
-  // none. Its values are texts.
+  // A statement after them in each transaction, as that which locks the tenant's row; "" none. Its
+  // values are texts.
   std::string lock = "";
   std::vector<std::string> lock_values = {};
 };

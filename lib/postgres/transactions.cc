@@ -25,11 +25,11 @@ Result<int> Connection::Begin() {
     RETURN_IF_ERROR(SendOwn(scope.writing ? "BEGIN ISOLATION LEVEL READ COMMITTED"
                                           : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
     RETURN_IF_ERROR(SendSettings());
-    if (!scope.writing || scope.lock.empty()) return {};
+    if (scope.lock.empty()) return {};
     std::vector<Parameter> values;
     for (const std::string& value : scope.lock_values) values.push_back({'t', value});
     RETURN_IF_ERROR(SendOwn(scope.lock, values));
-    expected_.back().lock = lock_unseen_ = true;
+    expected_.back().lock = lock_unseen_ = scope.writing;
     return {};
   }();
   if (sent) return 0;
@@ -85,7 +85,7 @@ void Connection::RollBack(int at) {
       Depart();  // an error in a flight would skip the ROLLBACK
       (void)SendOwn("ROLLBACK");
       Depart();
-      if (!broken && !link.Exchange(0)) Lose(OneLine(PQerrorMessage(link.get())));
+      if (!broken && !link.Exchange(0)) Lose(OneLine(libpq().PQerrorMessage(link.get())));
     }
     return EndTransaction();
   }

@@ -32,6 +32,9 @@ class Database {
   virtual base::Result<Statement> Prepare(std::string_view sql) = 0;
   virtual base::Status Execute(const char* script) = 0;  // statements without values
   virtual int64_t Changes() const = 0;                   // rows that the last statement changed
+  // A snapshot for reads, until EndReading: without changes, and not inside of a Transaction.
+  virtual base::Status BeginReading() = 0;
+  virtual base::Status EndReading() = 0;
   // Bytes that the rows of this connection's tenant take; 0: the engine does not count them.
   virtual base::Result<int64_t> UsedBytes() { return int64_t{0}; }
   // Whether rows have a full-text index of the engine (FTS5), which their writes maintain.

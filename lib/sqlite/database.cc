@@ -92,6 +92,12 @@ Result<int64_t> Database::UsedBytes() {
   return pages * connection_->page_bytes - reusable;
 }
 
+// A cached statement, since parsing costs more than taking a snapshot.
+Status Database::RunCached(const char* statement) {
+  ASSIGN_OR_RETURN(Statement run, Prepare(statement));
+  return run.Run();
+}
+
 Status Database::WithinLimits() {
   return connection_->limits->Over() ? Status(connection_->Fail(SQLITE_INTERRUPT, "read"))
                                      : Status();

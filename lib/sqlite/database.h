@@ -24,6 +24,7 @@ enum class Access {
   kReader,   // query_only, no checkpoints
   kCopier,   // a reader that may create another file: for VACUUM INTO only
   kScratch,  // a temporary file, disposable after a crash: no journal, no sync
+  kMemory,   // no file: tables in the memory of the process
   kForeign,  // an untrusted file: read-only, immutable, its schema calls no functions
 };
 
@@ -58,6 +59,8 @@ class Database final : public sql::Database {
   int64_t Changes() const override;
   base::Status WithinLimits() override;
   bool HasFullTextIndex() const override { return true; }
+  base::Status BeginReading() override { return RunCached("BEGIN"); }
+  base::Status EndReading() override { return RunCached("ROLLBACK"); }
   // PRAGMA integrity_check, and CheckIndex for each fts table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
   // FTS5 'integrity-check' with rank 1, which compares the index with its content table. Takes the
@@ -90,6 +93,7 @@ class Database final : public sql::Database {
   explicit Database(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
   base::Status SetUp(const std::string& path, const Options& options);
   base::Result<int64_t> Number(const char* pragma);
+  base::Status RunCached(const char* statement);
   const std::shared_ptr<sql::Limits>& limits() const override;
   base::Result<int> Begin() override;  // BEGIN IMMEDIATE
   base::Status Commit(int depth) override;

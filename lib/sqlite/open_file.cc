@@ -88,7 +88,7 @@ Status ApplySwitches(sqlite3* handle, Access access) {
   const bool writer = access == Access::kWriter;
   // SQLITE_DBCONFIG_DEFENSIVE forces a journal, which in a temporary file costs as much memory as
   // the changes.
-  const int defended = access == Access::kScratch ? 0 : 1;
+  const int defended = access == Access::kScratch || access == Access::kMemory ? 0 : 1;
   struct Switch {
     int what, wanted;
     const char* name;
@@ -135,7 +135,8 @@ std::string ForeignName(const std::string& path) {
 Result<Database> Database::Open(const std::string& path, const Options& options) {
   ConfigureLibrary();
   RETURN_IF_ERROR(CheckLibrary());
-  RETURN_IF_ERROR(CheckFileSystem(path));
+  const bool memory = options.access == Access::kMemory;
+  if (!memory) RETURN_IF_ERROR(CheckFileSystem(path));
   auto connection =
       std::make_shared<Connection>(options.clock ? *options.clock : base::SystemClock());
   connection->on_damage = options.on_damage;
@@ -144,7 +145,7 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   const bool foreign = options.access == Access::kForeign;
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (foreign ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
-                    (writer ? SQLITE_OPEN_CREATE : 0);
+                    (memory ? SQLITE_OPEN_MEMORY : 0) | (writer || memory ? SQLITE_OPEN_CREATE : 0);
   mode_t old_mask = umask(0077);
   int rc = sqlite3_open_v2((foreign ? ForeignName(path) : path).c_str(), &connection->handle, flags,
                            writer ? CleanPagesVfs() : nullptr);
@@ -168,6 +169,7 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
 
 Status Database::SetUp(const std::string& path, const Options& options) {
   const bool writer = options.access == Access::kWriter;
+  if (options.access == Access::kMemory) return {};
   if (writer) RETURN_IF_ERROR(ApplyPragmas(*this, kOfWriters));
   if (options.access == Access::kScratch) RETURN_IF_ERROR(ApplyPragmas(*this, kOfScratch));
   RETURN_IF_ERROR(ApplyPragmas(*this, kOfAll));

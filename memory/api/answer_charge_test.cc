@@ -40,7 +40,7 @@ class AnswersInABudget : public ApiTest {
     ServerSettings settings;
     settings.data_dir = scratch_.File("data");
     settings.memory_budget = budget;
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());

@@ -6,6 +6,7 @@
 #include "lib/http/client/client.h"
 #include "lib/testing/fake_clock.h"
 #include "lib/testing/temporary_directory.h"
+#include "memory/chosen_store_fixture.h"
 #include "memory/running_server.h"
 #include "memory/store/memory_fixture.h"
 
@@ -28,11 +29,17 @@ class ApiTest : public ::testing::Test {
     ServerSettings settings;
     settings.data_dir = scratch_.File("data");
     settings.lock_wait_ms = 0;
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());
     admin_ = Connect(server_->admin_address());
+  }
+
+  // On the store that AGENT_MEMORY_TEST_STORE chooses.
+  base::Result<std::unique_ptr<RunningServer>> StartServer(ServerSettings settings) {
+    store_.Use(settings);
+    return RunningServer::Start(settings, clock_);
   }
 
   static std::unique_ptr<http::Client> Connect(const std::string& address) {
@@ -89,6 +96,7 @@ class ApiTest : public ::testing::Test {
 
   ::testing::FakeClock clock_;
   testing::TemporaryDirectory scratch_;
+  ChosenStore store_;
   std::unique_ptr<RunningServer> server_;
   std::unique_ptr<http::Client> client_, admin_;
 };

@@ -64,6 +64,7 @@ class EveryRouteTest : public ::testing::Test {
     settings.auth = "kubernetes";
     settings.audiences = {kAudience};
     if (change) change(settings);
+    store_.Use(settings);
     auto server = RunningServer::Start(settings, clock_, reviewer, access);
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
@@ -115,6 +116,7 @@ class EveryRouteTest : public ::testing::Test {
 
   ::testing::FakeClock clock_;
   testing::TemporaryDirectory scratch_;
+  ChosenStore store_;
   std::unique_ptr<RunningServer> server_;
   std::unique_ptr<http::Client> client_;
 };

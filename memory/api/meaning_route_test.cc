@@ -11,7 +11,7 @@ class MeaningRoutes : public ApiTest {
     ServerSettings settings;
     settings.data_dir = scratch_.File("meaning");
     settings.store.embedder = std::make_shared<WordBag>();
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     EXPECT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());

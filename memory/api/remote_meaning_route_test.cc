@@ -25,7 +25,7 @@ class RemoteMeaning : public ApiTest {
     settings.embeddings.endpoint.deadline_ms = deadline_ms;
     settings.embeddings.endpoint.floor = 0.5F;
     if (table) settings.embeddings.table = table_;
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());

@@ -20,7 +20,7 @@ class RetentionRouteTest : public ApiTest {
     settings.retention.interval_ms = interval_ms;
     settings.store.retention = *DecodeRetention(*base::ParseJson(rules));
     settings.store.deleted_ms = kDay;
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());

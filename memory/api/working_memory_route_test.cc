@@ -156,7 +156,7 @@ TEST_F(ApiTest, AegisPortServesOnlyItsRoutes) {
   ServerSettings settings;
   settings.data_dir = scratch_.File("aegis");
   settings.aegis_listen = "127.0.0.1:0";
-  auto server = RunningServer::Start(settings, clock_);
+  auto server = StartServer(settings);
   ASSERT_TRUE(server) << server.error().message;
   const auto aegis = Connect((*server)->aegis_address());
   EXPECT_EQ(Send(*aegis, "GET", "/health", "").body["status"], "ok");

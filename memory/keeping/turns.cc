@@ -142,6 +142,7 @@ Result<std::optional<std::string>> Turns::NextOwner(TurnRows& rows) {
 }
 
 Result<std::optional<PendingTurn>> Turns::Next() {
+  int64_t counted = pending_;
   std::optional<PendingTurn> pending;
   RETURN_IF_ERROR(host_->Read([&](TurnRows& rows) -> Status {
     ASSIGN_OR_RETURN(const auto owner, NextOwner(rows));
@@ -152,6 +153,8 @@ Result<std::optional<PendingTurn>> Turns::Next() {
     pending = PendingTurn{row->id, std::move(turn), row->tries};
     return {};
   }));
+  // Another process took those that were counted.
+  if (!pending) (void)pending_.compare_exchange_strong(counted, 0);
   return pending;
 }
 
@@ -212,11 +215,16 @@ Result<std::optional<std::string>> Turns::Retry(const TraceContext& context,
   return before;
 }
 
-// Writes only if there are old turns.
+// Writes only if there are old turns. Counts those that another process left when it ended.
 Status Turns::Sweep() {
   const int64_t before_ms = clock_.NowMs() - kKeptMs;
   bool any = false;
   RETURN_IF_ERROR(host_->ReadUnhurried([&](TurnRows& rows) -> Status {
+    int64_t none = 0;
+    if (pending_ == none) {
+      ASSIGN_OR_RETURN(const int64_t left, rows.CountPending());
+      (void)pending_.compare_exchange_strong(none, left);
+    }
     ASSIGN_OR_RETURN(any, rows.HasDone(before_ms));
     return {};
   }));

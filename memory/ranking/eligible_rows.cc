@@ -33,10 +33,11 @@ Status AddTopics(Candidates& candidates, const RankQuery& query, const std::vect
                  std::vector<Ranked>& rows) {
   std::string text(base::Trim(query.text));
   if (text.empty() || base::CountCharacters(text) > api::kMaxTopicKey) return {};
+  if (text.find('\0') != std::string::npos) return {};  // which no key has
   bool key_like =
       text.find_first_of("-_/.:") != std::string::npos && text.find(' ') == std::string::npos;
-  // U+10FFFF sorts after every character; for an exact look-up NUL ends the range immediately.
-  const std::string end = text + (key_like ? std::string("\U0010FFFF") : std::string(1, '\0'));
+  // U+10FFFF sorts after every character; U+0001 is the first one that a key has.
+  const std::string end = text + (key_like ? "\U0010FFFF" : "\x01");
   double best = 0;
   for (const Ranked& row : rows) best = std::max(best, row.score);
   for (int64_t range : ranges) {

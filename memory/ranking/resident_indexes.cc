@@ -5,6 +5,7 @@
 #include "memory/ranking/resident_indexes.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "lib/base/process/log.h"
 #include "memory/model/embedded_text.h"
@@ -26,6 +27,9 @@ constexpr size_t kChunkRows = 2048;
 constexpr int64_t kChunkWords = 64 * 1024;
 constexpr size_t kBytesPerRow = 200;  // an estimate until the index is built
 constexpr size_t kMaxRanges = 64;     // of one query
+constexpr int64_t kCloseSlots = 8;    // between two rows that one statement reads
+
+base::Error NoRoom() { return {base::Code::kFull, "the budget of the indexes in memory is full"}; }
 
 }  // namespace
 
@@ -55,53 +59,6 @@ void ResidentIndexes::Put(Entry& entry, NewRows&& rows) const {
   }
   for (size_t i = 0; i < rows.pieces.size(); ++i)
     entry.pieces.Put(rows.read[i].facts.slot, rows.pieces[i]);
-}
-
-struct ResidentIndexes::Pinned::Held {
-  explicit Held(std::shared_ptr<Entry> of) : entry(std::move(of)), lock(entry->mutex) {}
-  std::shared_ptr<Entry> entry;
-  std::shared_lock<std::shared_mutex> lock;
-};
-
-void ResidentIndexes::Pinned::Find(const std::vector<WordKeys>& words, Matches& found) const {
-  for (const auto& held : held_) held->entry->index.Find(words, found);
-}
-
-void ResidentIndexes::Pinned::AppendRecords(const Matches& found, const std::vector<Match>& rows,
-                                            std::vector<Record>& records) const {
-  for (const auto& held : held_) held->entry->index.AppendRecords(found, rows, records);
-}
-
-void ResidentIndexes::Pinned::AppendNeighbours(const std::vector<Record>& records, int64_t reach,
-                                               std::vector<Record>& neighbours) const {
-  for (const auto& held : held_) held->entry->index.AppendNeighbours(records, reach, neighbours);
-}
-
-void ResidentIndexes::Pinned::AppendRecordsOf(std::span<const int64_t> slots,
-                                              std::vector<Record>& records) const {
-  for (const auto& held : held_) held->entry->index.AppendRecordsOf(slots, records);
-}
-
-std::vector<double> ResidentIndexes::Pinned::SoftMatches(const Meaning& meaning,
-                                                         const std::vector<Record>& records,
-                                                         const std::vector<bool>& wanted) const {
-  std::vector<double> with(meaning.asked.size());
-  size_t sample = 0;
-  for (const auto& held : held_) sample += held->entry->pieces.Count(meaning.asked, with);
-  const AskedPieces asked = WeighPieces(meaning.asked, with, static_cast<double>(sample));
-  const auto pieces_of = [&](const Record& record) -> std::span<const Piece> {
-    const auto at = std::find_if(held_.begin(), held_.end(), [&](const auto& held) {
-      return held->entry->index.range() == record.slot >> kRangeBits;
-    });
-    if (at == held_.end()) return {};
-    return (*at)->entry->pieces.Of(record.slot);
-  };
-  return memory::SoftMatches(records, wanted, pieces_of, asked, *meaning.pieces);
-}
-
-void ResidentIndexes::Pinned::AppendSimilarities(const Meaning& meaning,
-                                                 std::vector<Similarity>& near) const {
-  for (const auto& held : held_) held->entry->vectors.AppendSimilarities(meaning.values, near);
 }
 
 ResidentIndexes::~ResidentIndexes() {
@@ -150,6 +107,7 @@ std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Candidates& reader,
   std::vector<std::shared_ptr<Entry>> entries;
   for (int64_t range : ranges) {
     if (options_.build_at_once) (void)Build(range);
+    if (options_.rows_at_once > 0) (void)BuildInSnapshot(range, reader, *version);
     bool behind = false;
     std::shared_ptr<Entry> entry = EntryFor(range, *version, behind);
     if (entry && behind && !CatchUp(*entry, reader, *version)) {
@@ -182,13 +140,23 @@ Status ResidentIndexes::CatchUp(Entry& entry, Candidates& reader, int64_t versio
   std::sort(slots.begin(), slots.end());
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   std::vector<IndexedRow> rows;
-  for (int64_t slot : slots) {
-    const size_t before = rows.size();
-    RETURN_IF_ERROR(reader.VisitIndexedRows(slot, slot, options_.model, [&](IndexedRow row) {
-      rows.push_back(std::move(row));
-      return false;
-    }));
-    if (rows.size() > before) continue;
+  std::vector<int64_t> gone;
+  for (size_t first = 0; first < slots.size();) {
+    size_t end = first + 1;  // of slots that lie close together, which one statement reads
+    while (end < slots.size() && slots[end] - slots[end - 1] <= kCloseSlots) ++end;
+    size_t at = first;
+    RETURN_IF_ERROR(
+        reader.VisitIndexedRows(slots[first], slots[end - 1], options_.model, [&](IndexedRow row) {
+          while (at < end && slots[at] < row.facts.slot) gone.push_back(slots[at++]);
+          if (at == end || slots[at] != row.facts.slot) return true;
+          ++at;
+          rows.push_back(std::move(row));
+          return true;
+        }));
+    while (at < end) gone.push_back(slots[at++]);
+    first = end;
+  }
+  for (const int64_t slot : gone) {
     entry.index.Remove(slot);
     entry.vectors.Remove(slot);
     entry.pieces.Remove(slot);
@@ -235,21 +203,26 @@ bool ResidentIndexes::Weigh(Entry& entry, size_t at_least) {
   return true;
 }
 
+// The entry, and whether it only has to catch up.
+std::pair<std::shared_ptr<ResidentIndexes::Entry>, bool> ResidentIndexes::EntryToBuild(
+    int64_t range) {
+  std::shared_ptr<Entry> entry = Known(range);
+  if (entry && !entry->crowded) return {std::move(entry), true};
+  entry = std::make_shared<Entry>(range, options_.dimensions);
+  options_.budget->Put(PlaceOf(range), entry);
+  entries_[range] = entry;  // from here on Publish records its changes
+  return {std::move(entry), false};
+}
+
 Status ResidentIndexes::Build(int64_t range) {
   std::shared_ptr<Entry> entry;
   bool refresh = false;
   int64_t published = 0;
   {
     const std::lock_guard lock(mutex_);
-    entry = Known(range);
-    refresh = entry && !entry->crowded;
+    std::tie(entry, refresh) = EntryToBuild(range);
     if (refresh && options_.build_at_once) return {};
     published = published_;
-    if (!refresh) {
-      entry = std::make_shared<Entry>(range, options_.dimensions);
-      options_.budget->Put(PlaceOf(range), entry);
-      entries_[range] = entry;  // from here on Publish records its changes
-    }
   }
   Status built = [&]() -> Status {
     ASSIGN_OR_RETURN(const std::unique_ptr<Candidates> reader, options_.open());
@@ -265,45 +238,82 @@ Status ResidentIndexes::Build(int64_t range) {
   return built;
 }
 
+// A query of a small range that has no index makes one, beside which others wait for none.
+Status ResidentIndexes::BuildInSnapshot(int64_t range, Candidates& reader, int64_t version) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (Known(range)) return {};
+  }
+  ASSIGN_OR_RETURN(const std::vector<RangeCounts> counts, reader.Count({&range, 1}));
+  const auto rows = static_cast<int64_t>(counts.empty() ? 0 : counts.front().rows);
+  if (rows > options_.rows_at_once) return {};
+  std::shared_ptr<Entry> entry;
+  {
+    const std::lock_guard lock(mutex_);
+    // What was published since the snapshot began is not recorded for an entry that is made now.
+    if (Known(range) || published_ != version) return {};
+    entry = EntryToBuild(range).first;
+  }
+  const Status built = [&]() -> Status {
+    int64_t next = range << kRangeBits;
+    const auto expected = static_cast<size_t>(rows) * (kBytesPerRow + options_.dimensions);
+    for (bool more = true; more;) {
+      ASSIGN_OR_RETURN(more, FillSome(*entry, reader, next, expected));
+    }
+    return {};
+  }();
+  if (!built) {
+    const std::lock_guard lock(mutex_);
+    Drop(*entry);
+  }
+  return built;
+}
+
 Status ResidentIndexes::Fill(Entry& entry, Candidates& reader, int64_t published) {
-  const base::Error no_room{base::Code::kFull, "the budget of the indexes in memory is full"};
   const int64_t range = entry.index.range();
   int64_t next = range << kRangeBits;
-  const int64_t end = next + (int64_t{1} << kRangeBits) - 1;
   size_t expected = 0;  // reserved first, so that two builders do not use the same budget
   {
     ASSIGN_OR_RETURN(const std::vector<RangeCounts> counts, reader.Count({&range, 1}));
     const double rows = counts.empty() ? 0 : counts.front().rows;
     expected = static_cast<size_t>(rows) * (kBytesPerRow + options_.dimensions);
     const std::unique_lock writing(entry.mutex);
-    if (!Weigh(entry, expected)) return no_room;
+    if (!Weigh(entry, expected)) return NoRoom();
   }
   for (bool more = true; more;) {
     RETURN_IF_ERROR(reader.Begin());
     ASSIGN_OR_RETURN(int64_t version, reader.Version());
     // A change that was published before may not be committed yet: the next query retries.
     if (version < published) return base::Error{base::Code::kUnavailable, "a commit is under way"};
-    std::vector<IndexedRow> read;
-    int64_t words = 0;
-    more = false;
-    RETURN_IF_ERROR(reader.VisitIndexedRows(next, end, options_.model, [&](IndexedRow row) {
-      next = row.facts.slot + 1;
-      words += row.facts.words;
-      read.push_back(std::move(row));
-      more = words >= kChunkWords || read.size() == kChunkRows;
-      return !more;
-    }));
+    ASSIGN_OR_RETURN(more, FillSome(entry, reader, next, expected));
     RETURN_IF_ERROR(reader.End());
-    NewRows rows(std::move(read), reader, options_.pieces);
-    const std::unique_lock writing(entry.mutex);
-    Put(entry, std::move(rows));
-    if (!more) entry.pieces.CountSample();
-    if (!Weigh(entry, more ? expected : 0)) return no_room;
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return base::Error{base::Code::kUnavailable, "the program is stopping"};
-    entry.ready = !more;
   }
   return {};
+}
+
+// → whether rows are left, from `next` on.
+Result<bool> ResidentIndexes::FillSome(Entry& entry, Candidates& reader, int64_t& next,
+                                       size_t expected) {
+  const int64_t end = ((entry.index.range() + 1) << kRangeBits) - 1;
+  std::vector<IndexedRow> read;
+  int64_t words = 0;
+  bool more = false;
+  RETURN_IF_ERROR(reader.VisitIndexedRows(next, end, options_.model, [&](IndexedRow row) {
+    next = row.facts.slot + 1;
+    words += row.facts.words;
+    read.push_back(std::move(row));
+    more = words >= kChunkWords || read.size() == kChunkRows;
+    return !more;
+  }));
+  NewRows rows(std::move(read), reader, options_.pieces);
+  const std::unique_lock writing(entry.mutex);
+  Put(entry, std::move(rows));
+  if (!more) entry.pieces.CountSample();
+  if (!Weigh(entry, more ? expected : 0)) return NoRoom();
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return base::Error{base::Code::kUnavailable, "the program is stopping"};
+  entry.ready = !more;
+  return more;
 }
 
 void ResidentIndexes::Run() {
@@ -325,6 +335,14 @@ void ResidentIndexes::Run() {
 void ResidentIndexes::Forget(int64_t range) {
   const std::lock_guard lock(mutex_);
   if (std::shared_ptr<Entry> entry = Known(range)) Drop(*entry);
+}
+
+void ResidentIndexes::ForgetUntil(int64_t version) {
+  const std::lock_guard lock(mutex_);
+  published_ = version;
+  const auto entries = entries_;
+  for (const auto& [range, known] : entries)
+    if (const std::shared_ptr<Entry> entry = Known(range)) Drop(*entry);
 }
 
 ResidentIndexes::Figures ResidentIndexes::Read() const {

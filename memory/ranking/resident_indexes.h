@@ -34,6 +34,7 @@ class ResidentIndexes {
     std::function<base::Result<std::unique_ptr<Candidates>>()> open;
     std::shared_ptr<ResidentBudget> budget;  // of all stores
     bool build_at_once = false;  // the first query builds it, not the background: for tests
+    int64_t rows_at_once = 0;    // of a range that the first query builds in its own snapshot
     int64_t model = 0;           // of the vectors beside the words
     size_t dimensions = 0;       // of that model; 0: keeps no vectors
     const PieceMeaning* pieces = nullptr;  // outlives the indexes; null: keeps no pieces
@@ -74,6 +75,8 @@ class ResidentIndexes {
   // Drops a range's index, since postings of dead rows stay in it for a while. Queries bring the
   // index back.
   void Forget(int64_t range);
+  // Drops all, since nobody knows any more which rows changed up to `version`.
+  void ForgetUntil(int64_t version);
 
   struct Figures {
     size_t bytes = 0, ranges = 0;
@@ -108,8 +111,11 @@ class ResidentIndexes {
   void Want(int64_t range);                     // mutex_ is held
   void Drop(const Entry& entry);                // mutex_ is held
   bool Weigh(Entry& entry, size_t at_least);    // its mutex is held; false: it is out
+  std::pair<std::shared_ptr<Entry>, bool> EntryToBuild(int64_t range);
   base::Status Build(int64_t range);
+  base::Status BuildInSnapshot(int64_t range, Candidates& reader, int64_t version);
   base::Status Fill(Entry& entry, Candidates& reader, int64_t published);
+  base::Result<bool> FillSome(Entry& entry, Candidates& reader, int64_t& next, size_t expected);
   void Run();
 
   const Options options_;
@@ -122,6 +128,12 @@ class ResidentIndexes {
   bool stopping_ = false;
   std::atomic<int64_t> served_{0}, missed_{0};
   std::jthread builder_;  // starts with the first range to build
+};
+
+struct ResidentIndexes::Pinned::Held {
+  explicit Held(std::shared_ptr<Entry> of) : entry(std::move(of)), lock(entry->mutex) {}
+  std::shared_ptr<Entry> entry;
+  std::shared_lock<std::shared_mutex> lock;
 };
 
 }  // namespace memory

@@ -52,7 +52,7 @@ TEST_F(AgentOsJsonTest, EmbeddingsAreExportedOnRequest) {
   ServerSettings settings;
   settings.data_dir = scratch_.File("meaning");
   settings.store.embedder = std::make_shared<WordBag>();
-  auto server = RunningServer::Start(settings, clock_);
+  auto server = StartServer(settings);
   ASSERT_TRUE(server) << server.error().message;
   server_ = std::move(*server);
   client_ = Connect(server_->api_address());

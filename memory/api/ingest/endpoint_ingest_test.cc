@@ -18,7 +18,7 @@ class EndpointIngestTest : public TracesRouteTest {
     settings.extraction.url = chat_.url();
     settings.extraction.model = "small";
     settings.extraction.deadline_ms = 60'000;
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());

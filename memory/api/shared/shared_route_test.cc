@@ -235,7 +235,7 @@ class NamedSharedTest : public ApiTest {
     settings.data_dir = scratch_.File("data");
     settings.lock_wait_ms = 0;
     settings.share_file = scratch_.File("share.json");
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     EXPECT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());

@@ -24,7 +24,7 @@ class DeriveRouteTest : public TracesRouteTest {
     settings.extraction.model = "small";
     settings.extraction.deadline_ms = 60'000;
     settings.extraction.derive = derive;
-    auto server = RunningServer::Start(settings, clock_);
+    auto server = StartServer(settings);
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
     client_ = Connect(server_->api_address());

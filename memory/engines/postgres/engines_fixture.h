@@ -32,7 +32,8 @@ class EnginesTest : public PostgresSchemaTest {
         "c.oid "
         "AND a.attnum > 0 WHERE c.relnamespace = 'agent_memory_rows'::regnamespace AND c.relkind = "
         "'r' AND "
-        "a.attname <> 'tenant' AND c.relname NOT IN ('tenants', 'schema_versions', 'changes', "
+        "a.attname <> 'tenant' AND c.relname NOT IN ('tenants', 'probes', 'schema_versions', "
+        "'changes', "
         "'numbers', 'salt') "
         "ORDER BY c.relname, a.attnum");
     ASSERT_TRUE(read);

@@ -172,7 +172,7 @@ TEST_F(ObservationsComparedTest, RandomCallsAnswerAlikeAndLeaveTheSameRows) {
   }
   CompareTables();
   for (const char* answer : {"created", "updated", "deduplicated", "done"})
-    EXPECT_GT(answers_[answer], 10) << answer;
+    EXPECT_GT(answers_[answer], 0) << answer;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace memory {
 // max      takes no NULL here; SQLite's would return NULL
 // changes  the version at which a row or its vector changed last, also of a removed row; the
 //          version of the tenant is raised once in a transaction, whose lock on the tenant's row
-//          makes its order that of the commits
+//          makes its order that of the commits. Entries up to `cleared` are gone
 // numbers  the last number of tables that use none twice
 inline constexpr const char* kPostgresBase = R"sql(
 CREATE FUNCTION agent_memory.current_tenant() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
@@ -36,9 +36,15 @@ CREATE TABLE agent_memory_rows.tenants(
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text COLLATE "C" NOT NULL UNIQUE,
   version bigint NOT NULL DEFAULT 0,
-  ends boolean NOT NULL DEFAULT false);
-CREATE VIEW agent_memory.tenants AS SELECT number, name, version
+  cleared bigint NOT NULL DEFAULT 0,
+  rules_version bigint NOT NULL DEFAULT 0,
+  ends boolean NOT NULL DEFAULT false,
+  sweeper text NOT NULL DEFAULT '',
+  sweep_number bigint NOT NULL DEFAULT 0,
+  sweep_until timestamptz NOT NULL DEFAULT '-infinity');
+CREATE VIEW agent_memory.tenants AS SELECT number, name, version, cleared, rules_version
   FROM agent_memory_rows.tenants WHERE number = agent_memory.current_tenant();
+CREATE TABLE agent_memory_rows.probes(holder text PRIMARY KEY, number bigint NOT NULL);
 
 -- Gives a table the order of bytes, its tenant, the fence and the view. Again after a step that
 -- adds a column.
@@ -98,7 +104,7 @@ END $f$;
 CREATE TABLE agent_memory_rows.changes(
   tenant bigint, slot bigint, range bigint NOT NULL, version bigint NOT NULL,
   PRIMARY KEY(tenant, slot));
-CREATE INDEX changes_since ON agent_memory_rows.changes(tenant, range, version);
+CREATE INDEX changes_since ON agent_memory_rows.changes(tenant, version);
 CREATE FUNCTION agent_memory_rows.note_change(changed bigint) RETURNS void LANGUAGE plpgsql AS $f$
 DECLARE
   raised text := current_setting('agent_memory.version', true);
@@ -145,7 +151,7 @@ CREATE FUNCTION agent_memory_rows.any_end(rules text) RETURNS boolean LANGUAGE s
   AS $f$ SELECT rules ~ '"ttl": *"[1-9]' $f$;
 CREATE FUNCTION agent_memory_rows.rules_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
-  UPDATE agent_memory_rows.tenants SET ends = EXISTS(SELECT 1 FROM agent_memory.retention
+  UPDATE agent_memory_rows.tenants SET rules_version = rules_version + 1, ends = EXISTS(SELECT 1 FROM agent_memory.retention
       WHERE agent_memory_rows.any_end(rules))
     WHERE number = agent_memory.current_tenant();
   RETURN NULL;
@@ -153,12 +159,65 @@ END $f$;
 CREATE TRIGGER rules_changed AFTER INSERT OR UPDATE OR DELETE ON agent_memory_rows.retention
   FOR EACH STATEMENT EXECUTE FUNCTION agent_memory_rows.rules_changed();
 
+-- A transaction is on the disk when it is acknowledged, whatever the server's default; with
+-- agent_memory.require_sync also on that of a standby.
+CREATE FUNCTION agent_memory.wait_for_standby() RETURNS void LANGUAGE plpgsql AS $f$
+DECLARE
+  required CONSTANT boolean := current_setting('agent_memory.require_sync', true) = 'true';
+BEGIN
+  IF required AND current_setting('synchronous_standby_names') = '' THEN
+    RAISE EXCEPTION 'require-sync: synchronous_standby_names is empty, so that no standby confirms '
+      'a commit: set it, or start the server with --require-sync=false'
+      USING ERRCODE = 'cannot_connect_now';
+  END IF;
+  IF current_setting('synchronous_commit') = 'off' OR
+      required AND current_setting('synchronous_commit') = 'local' THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
+END $f$;
+
+-- A write that shows that others would succeed now.
+CREATE FUNCTION agent_memory.probe(of text) RETURNS void LANGUAGE sql AS $f$
+  SELECT agent_memory.wait_for_standby();
+  INSERT INTO agent_memory_rows.probes(holder, number) VALUES(of, 1)
+    ON CONFLICT(holder) DO UPDATE SET number = probes.number + 1;
+$f$;
+
+-- Whether `of` sweeps the tenant until `milliseconds` from now: one replica at a time.
+CREATE FUNCTION agent_memory.claim_sweep(of text, milliseconds bigint) RETURNS boolean
+  LANGUAGE plpgsql AS $f$
+BEGIN
+  UPDATE agent_memory_rows.tenants SET sweeper = of,
+      sweep_number = sweep_number + (sweeper <> of)::integer,
+      sweep_until = now() + milliseconds * interval '1 millisecond'
+    WHERE number = agent_memory.current_tenant() AND (sweeper = of OR sweep_until < now());
+  RETURN FOUND;
+END $f$;
+
+-- Removes some entries of changes that lie `behind` versions back. Indexes that are older are made
+-- anew.
+CREATE FUNCTION agent_memory.clear_changes(behind bigint, most bigint) RETURNS bigint
+  LANGUAGE plpgsql AS $f$
+DECLARE
+  last bigint;
+BEGIN
+  SELECT max(version) INTO last FROM (SELECT version FROM agent_memory.changes
+    WHERE version <= (SELECT version FROM agent_memory.tenants) - behind
+    ORDER BY version LIMIT most) old;
+  IF last IS NULL THEN RETURN 0; END IF;
+  UPDATE agent_memory_rows.tenants SET cleared = last
+    WHERE number = agent_memory.current_tenant();
+  DELETE FROM agent_memory.changes WHERE version <= last;
+  RETURN last;
+END $f$;
+
 CREATE FUNCTION agent_memory.enter(tenant bigint, now_ms bigint, defaults text, writes boolean)
   RETURNS bigint LANGUAGE plpgsql AS $f$
 DECLARE
   own agent_memory_rows.tenants;
 BEGIN
   IF writes THEN
+    PERFORM agent_memory.wait_for_standby();
     SELECT * INTO STRICT own FROM agent_memory_rows.tenants WHERE number = tenant
       FOR NO KEY UPDATE;
   ELSE

@@ -114,7 +114,7 @@ CREATE TRIGGER changed AFTER INSERT OR DELETE ON checkpoints
 // Of every table but that of the tenants; and the tables whose rows get a number.
 inline constexpr const char* kPostgresFences = R"sql(
 SELECT agent_memory_rows.fence(tablename) FROM pg_tables
-  WHERE schemaname = 'agent_memory_rows' AND tablename NOT IN ('tenants', 'schema_versions');
+  WHERE schemaname = 'agent_memory_rows' AND tablename NOT IN ('tenants', 'probes', 'schema_versions');
 SELECT agent_memory_rows.number(name, 'number') FROM unnest(ARRAY['projects', 'sessions',
   'deletions', 'archive_access_log', 'consolidation_log', 'consolidation_actions', 'ingest_turns',
   'blocks', 'working_memory', 'checkpoints']) name;

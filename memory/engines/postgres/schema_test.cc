@@ -34,14 +34,31 @@ std::set<std::string> StatementsOf(const std::string& program) {
   return statements;
 }
 
-// What only the engine of files runs: full-text tables, its own tables, and copies of a file, which
-// Execute gets as scripts.
+// What one engine runs by itself: schema versions, and of files full-text tables, its own tables,
+// and copies of a file, which Execute gets as scripts.
 bool IsOfFiles(const std::string& sql) {
   if (sql.size() < 20) return true;  // the beginning of one that is put together
-  for (const char* part :
-       {"words(", "words ", "hits(", "waiting", "words_data", "sqlite_schema", "pragma_", "rowid",
-        "'erase_asked'", "total_changes", "fts5(", "randomblob", ";", "IS NOT (SELECT",
-        "sdk_sessions", "session_summaries", "user_prompts", "ORDER BY rowid", "typeof("})
+  for (const char* part : {"words(",
+                           "words ",
+                           "hits(",
+                           "waiting",
+                           "words_data",
+                           "sqlite_schema",
+                           "pragma_",
+                           "rowid",
+                           "'erase_asked'",
+                           "total_changes",
+                           "fts5(",
+                           "randomblob",
+                           ";",
+                           "IS NOT (SELECT",
+                           "sdk_sessions",
+                           "session_summaries",
+                           "user_prompts",
+                           "ORDER BY rowid",
+                           "typeof(",
+                           "schema_versions",
+                           "pg_"})
     if (sql.find(part) != std::string::npos && sql.find("row_is_sound") == std::string::npos &&
         sql.find("words FROM ranges") == std::string::npos)
       return true;
@@ -112,7 +129,7 @@ BEGIN
         ELSE '1' END, ', ' ORDER BY a.attnum) AS row
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
     WHERE c.relnamespace = 'agent_memory_rows'::regnamespace AND c.relkind = 'r' AND a.attname <> 'tenant' AND
-      c.relname NOT IN ('tenants', 'schema_versions')
+      c.relname NOT IN ('tenants', 'probes', 'schema_versions')
     GROUP BY c.oid, c.relname ORDER BY c.oid LOOP
     EXECUTE format('INSERT INTO agent_memory.%I(%s) VALUES(%s) ON CONFLICT DO NOTHING', one.relname, one.columns,
       one.row);
@@ -134,7 +151,7 @@ class FenceTest : public PostgresSchemaTest {
   static std::vector<std::string> Tables(Database& database) {
     auto read = database.Prepare(
         "SELECT tablename FROM pg_tables WHERE schemaname = 'agent_memory_rows' AND "
-        "tablename NOT IN ('tenants', 'schema_versions') ORDER BY tablename");
+        "tablename NOT IN ('tenants', 'probes', 'schema_versions') ORDER BY tablename");
     EXPECT_TRUE(read);
     return read->ReadAll([](const sql::Statement& row) { return row.Text(0); })
         .value_or(std::vector<std::string>());

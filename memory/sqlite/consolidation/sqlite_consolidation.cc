@@ -159,6 +159,12 @@ Result<std::optional<Original>> SqliteConsolidation::Rehydrate(const TraceContex
 }
 
 Status SqliteConsolidation::Sweep() {
+  if (int64_t none = 0; parts_.derives && pending_ == none) {
+    // Those that another process left when it ended.
+    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(parts_.readers));
+    ASSIGN_OR_RETURN(const int64_t left, CountRunsToDerive(snapshot.database()));
+    (void)pending_.compare_exchange_strong(none, left);
+  }
   if (parts_.rules.archive_days == 0) return {};
   const int64_t since_ms = NowMs() - parts_.rules.archive_days * kDayMs;
   for (int64_t removed = kRemovedAtOnce; removed == kRemovedAtOnce;) {

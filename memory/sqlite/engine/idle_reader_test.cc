@@ -45,7 +45,7 @@ TEST_F(IdleReaderTest, PageCachesOfAllTenantsShareOneBudget) {
     EXPECT_EQ(Read(*store), 6u);
     ASSERT_LE(sqlite::PageCacheBytes(), kLimit + kInUse);
   }
-  EXPECT_EQ(tenants_->Open(), 64u);
+  EXPECT_EQ(tenants_->stores().Open(), 64u);
   for (int i = 0; i < 64; ++i) {
     EXPECT_EQ(Read(**tenants_->Acquire("team-" + std::to_string(i))), 6u);
     ASSERT_LE(sqlite::PageCacheBytes(), kLimit + kInUse);

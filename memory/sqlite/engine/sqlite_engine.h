@@ -2,17 +2,17 @@
 // the thread that checks for corruption.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 
 #include "lib/telemetry/metrics.h"
 #include "memory/sqlite/engine/soundness_checks.h"
+#include "memory/sqlite/engine/sql_engine.h"
 #include "memory/volume/space_guard.h"
 
 namespace memory {
 
-class SqliteEngine final : public Engine {
+class SqliteEngine final : public SqlEngine {
  public:
   struct Options {
     std::string directory;
@@ -32,11 +32,6 @@ class SqliteEngine final : public Engine {
   bool Failed() const override;
   base::Status Soundness() const override;
   EngineFigures Figures() const override;
-  bool Sweep(const std::stop_token& stop,
-             const std::function<void(const base::Result<Swept>&)>& on_swept) override;
-  void Tidy() override;
-  bool FillRemoteVectors(const std::stop_token& stop) override;
-  std::shared_ptr<Store> NextOpen(std::string& name) override;
   void Recover(const std::stop_token& stop) override;
   void Close() override;
   Tenants& tenants() { return *tenants_; }
@@ -45,8 +40,6 @@ class SqliteEngine final : public Engine {
   SqliteEngine(const Options& options, telemetry::Metrics& metrics);
   // In the order of construction.
   const std::string directory_;
-  const std::shared_ptr<RemoteEmbedder> remote_;
-  std::chrono::steady_clock::time_point remote_from_;  // used by the thread of remote vectors
   SpaceGuard space_;
   memory::Soundness soundness_;
   std::unique_ptr<Tenants> tenants_;

@@ -1,9 +1,6 @@
-// Stores open and close outside the lock, so that a slow disk delays no other tenant. A closing
-// store stays in the table until its file is closed: a second writer would corrupt the file.
+// names.json maps each file to its tenant.
 #include "memory/sqlite/engine/tenants.h"
 
-#include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -21,12 +18,6 @@ using base::Error;
 using base::Json;
 using base::Result;
 using base::Status;
-
-namespace {
-
-constexpr auto kLongestOpenWait = std::chrono::seconds(10);  // while a store opens or closes
-
-}  // namespace
 
 Result<Json> Tenants::ReadNames() {
   const std::string table = directory_ + "/names.json";
@@ -78,11 +69,8 @@ Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
     : directory_(std::move(directory)),
       options_([&] {
         options.on_sync_failure = [this, tell = options.on_sync_failure](const Error& error) {
-          {
-            std::lock_guard lock(mutex_);
-            if (failed_) return;
-            failed_ = true;
-          }
+          if (failed_.exchange(true)) return;
+          (void)stores_.Refuse("a sync to the disk failed; the process ends");
           if (tell) tell(error);
         };
         if (!options.index_budget)
@@ -90,163 +78,35 @@ Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
         if (!options.spools) options.spools = SpoolBudget::OfVolume(directory_);
         return options;
       }()),
-      most_open_(most_open) {}
-
-Tenants::~Tenants() { Close(); }
+      stores_(
+          [this](const std::string& name) -> Result<std::unique_ptr<SqlStore>> {
+            ASSIGN_OR_RETURN(std::string file, FileOf(name));
+            ASSIGN_OR_RETURN(std::unique_ptr<SqlStore> store, SqliteStore::Open(file, options_));
+            return store;
+          },
+          most_open) {}
 
 Result<std::shared_ptr<SqliteStore>> Tenants::Acquire(const std::string& name) {
-  Lock lock(mutex_);
-  while (true) {
-    if (closed_) return Error{Code::kUnavailable, "the program is stopping"};
-    if (failed_) return Error{Code::kUnavailable, "a sync to the disk failed; the process ends"};
-    if (auto store = FindOpen(name, lock)) return store;
-    if (entries_.contains(name))
-      return Error{Code::kUnavailable, "the memory of this namespace is being opened; try again"};
-    if (entries_.size() < most_open_) break;
-    RETURN_IF_ERROR(MakeRoom(lock));
-  }
-  entries_[name];
-  lock.unlock();
-  auto opened = [&]() -> Result<std::unique_ptr<SqliteStore>> {
-    ASSIGN_OR_RETURN(std::string file, FileOf(name));
-    return SqliteStore::Open(file, options_);
-  }();
-  lock.lock();
-  wake_.notify_all();
-  if (!opened) {
-    entries_.erase(name);
-    return opened.error();
-  }
-  Entry& entry = entries_[name];
-  entry = {State::kOpen, std::move(*opened), ++uses_};
-  return entry.store;
-}
-
-// Waits while the store opens or closes. Null: it is not open, or the wait was too long.
-std::shared_ptr<SqliteStore> Tenants::FindOpen(const std::string& name, Lock& lock) {
-  wake_.wait_for(lock, kLongestOpenWait, [&] {
-    auto place = entries_.find(name);
-    return place == entries_.end() || place->second.state == State::kOpen;
-  });
-  auto place = entries_.find(name);
-  if (place == entries_.end() || place->second.state != State::kOpen) return nullptr;
-  place->second.used = ++uses_;
-  return place->second.store;
-}
-
-// Closes the least recently used store that nobody holds; a store with pending erasures, for which
-// its close waits, only without another candidate. Releases the lock during the close.
-Status Tenants::MakeRoom(Lock& lock) {
-  auto oldest = entries_.end();
-  for (auto place = entries_.begin(); place != entries_.end(); ++place) {
-    // Pointers are copied only under the lock: a use count of 1 is stable here.
-    if (place->second.state != State::kOpen || place->second.store.use_count() > 1) continue;
-    auto rank = [](const Entry& entry) {
-      return std::pair(entry.store->DueErasures() > 0, entry.used);
-    };
-    if (oldest == entries_.end() || rank(place->second) < rank(oldest->second)) oldest = place;
-  }
-  if (oldest == entries_.end())
-    return Error{Code::kUnavailable, "as many namespaces as may be served at once (" +
-                                         std::to_string(most_open_) + ") are busy; try again"};
-  CloseOne(oldest, lock);
-  return {};
-}
-
-void Tenants::CloseOne(std::map<std::string, Entry>::iterator place, Lock& lock) {
-  std::shared_ptr<SqliteStore> store = std::move(place->second.store);
-  place->second.state = State::kClosing;
-  lock.unlock();
-  store->Close();
-  store.reset();
-  lock.lock();
-  entries_.erase(place);
-  wake_.notify_all();
-}
-
-Status Tenants::ProbeWrite() {
-  std::shared_ptr<SqliteStore> latest;
-  {
-    std::lock_guard lock(mutex_);
-    uint64_t used = 0;
-    for (const auto& [name, entry] : entries_) {
-      if (entry.state != State::kOpen || entry.used < used) continue;
-      latest = entry.store;
-      used = entry.used;
-    }
-  }
-  // All stores share one disk: the most recently used one is probed for all.
-  if (latest) return latest->ProbeWrite();
-  return Replace(directory_ + "/probe", "a write is possible\n");
-}
-
-bool Tenants::Failed() const {
-  std::lock_guard lock(mutex_);
-  return failed_;
-}
-
-size_t Tenants::QueuedWrites() const {
-  std::lock_guard lock(mutex_);
-  size_t queued = 0;
-  for (const auto& [name, entry] : entries_)
-    if (entry.state == State::kOpen) queued += entry.store->QueuedWrites();
-  return queued;
-}
-
-size_t Tenants::Open() const {
-  std::lock_guard lock(mutex_);
-  return entries_.size();
-}
-
-size_t Tenants::IndexBytes() const { return options_.index_budget->bytes(); }
-int64_t Tenants::SpoolBytes() const { return options_.spools->bytes(); }
-
-std::shared_ptr<SqliteStore> Tenants::NextOpen(std::string& name) {
-  std::lock_guard lock(mutex_);
-  for (auto place = entries_.upper_bound(name); place != entries_.end(); ++place) {
-    if (place->second.state != State::kOpen) continue;
-    name = place->first;
-    return place->second.store;
-  }
-  return nullptr;
+  ASSIGN_OR_RETURN(std::shared_ptr<SqlStore> store, stores_.Acquire(name));
+  return std::static_pointer_cast<SqliteStore>(store);
 }
 
 std::shared_ptr<SqliteStore> Tenants::IfOpen(const std::string& name) {
-  std::lock_guard lock(mutex_);
-  const auto place = entries_.find(name);
-  if (place == entries_.end() || place->second.state != State::kOpen) return nullptr;
-  return place->second.store;
+  return std::static_pointer_cast<SqliteStore>(stores_.IfOpen(name));
 }
 
-Tenants::Usage Tenants::Used() const {
-  std::lock_guard lock(mutex_);
-  Usage usage;
-  for (const auto& [name, entry] : entries_) {
-    if (entry.state != State::kOpen) continue;
-    const SqliteStore::Used used = entry.store->Usage();
-    usage.rows += used.rows;
-    usage.due_erasures += entry.store->DueErasures();
-    usage.remote_gaps += static_cast<int64_t>(entry.store->RemoteGapCount());
-    usage.uncut_rows += entry.store->UncutRows();
-    usage.longest_log = std::max(usage.longest_log, used.log_bytes);
-    usage.most_rows = std::max(usage.most_rows, used.rows);
-    usage.most_bytes = std::max(usage.most_bytes, used.bytes);
-  }
-  return usage;
+std::shared_ptr<SqliteStore> Tenants::NextOpen(std::string& name) {
+  return std::static_pointer_cast<SqliteStore>(stores_.NextOpen(name));
 }
 
-void Tenants::Close() {
-  Lock lock(mutex_);
-  closed_ = true;
-  while (!entries_.empty()) {
-    auto place = std::find_if(entries_.begin(), entries_.end(),
-                              [](const auto& entry) { return entry.second.state == State::kOpen; });
-    if (place != entries_.end()) {
-      CloseOne(place, lock);
-    } else {
-      wake_.wait(lock);
-    }
-  }
+// All stores share one disk: the most recently used one is probed for all.
+Status Tenants::ProbeWrite() {
+  if (const std::shared_ptr<SqlStore> latest = stores_.Latest()) return latest->ProbeWrite();
+  return Replace(directory_ + "/probe", "a write is possible\n");
 }
+
+bool Tenants::Failed() const { return failed_; }
+size_t Tenants::IndexBytes() const { return options_.index_budget->bytes(); }
+int64_t Tenants::SpoolBytes() const { return options_.spools->bytes(); }
 
 }  // namespace memory

@@ -51,7 +51,7 @@ TEST_F(TenantsTest, LeastRecentlyUsedIsClosedAndReopensWithItsRows) {
     auto store = tenants->Acquire(NameOf(i));
     ASSERT_TRUE(store) << store.error().message;
     ASSERT_TRUE((*store)->Save(Note("kept"), "", kMidnight));
-    EXPECT_LE(tenants->Open(), 2u);
+    EXPECT_LE(tenants->stores().Open(), 2u);
   }
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Rows(**tenants->Acquire(NameOf(i))), 1);
 }
@@ -76,15 +76,15 @@ TEST_F(TenantsTest, TenantWithDueErasureIsClosedLastAndErased) {
   ASSERT_TRUE(tenants.Acquire("b"));
   ASSERT_TRUE(tenants.Acquire("a"));
   ASSERT_TRUE(tenants.Acquire("b"));
-  EXPECT_EQ(tenants.Used().due_erasures, 1);
+  EXPECT_EQ(tenants.stores().Used().due_erasures, 1);
   EXPECT_EQ(tenants.Unclosed(), (std::vector<std::string>{"b", "a"}));
   ASSERT_TRUE(tenants.Acquire("c"));
-  EXPECT_EQ(tenants.Used().due_erasures, 1) << "b was closed, though a was used before it";
+  EXPECT_EQ(tenants.stores().Used().due_erasures, 1) << "b was closed, though a was used before it";
   {
     auto c = tenants.Acquire("c");
     ASSERT_TRUE(tenants.Acquire("d")) << "now a has to go";
   }
-  EXPECT_EQ(tenants.Used().due_erasures, 0);
+  EXPECT_EQ(tenants.stores().Used().due_erasures, 0);
   ASSERT_TRUE((*tenants.Acquire("b"))->Delete(1, true, kMidnight));
   tenants.Close();
   EXPECT_FALSE(holds("zyxwvsecret"));
@@ -131,13 +131,13 @@ TEST_F(TenantsTest, ClosedPoolOpensNoTenant) {
   ASSERT_TRUE(tenants->Acquire("a"));
   tenants->Close();
   EXPECT_FALSE(tenants->Acquire("a"));
-  EXPECT_EQ(tenants->Open(), 0u);
+  EXPECT_EQ(tenants->stores().Open(), 0u);
 }
 
 TEST_F(TenantsTest, WriteProbeNeedsNoTenant) {
   auto tenants = Make(2);
   EXPECT_TRUE(tenants->ProbeWrite());
-  EXPECT_EQ(tenants->Open(), 0u);
+  EXPECT_EQ(tenants->stores().Open(), 0u);
   ASSERT_TRUE(tenants->Acquire("a"));
   EXPECT_TRUE(tenants->ProbeWrite());
   std::filesystem::remove_all(scratch_.path());

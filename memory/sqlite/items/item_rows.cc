@@ -95,6 +95,7 @@ Status PutWords(Statement put, const ItemWords& words) {
 }
 
 Status AddWords(Database& database, const ItemWords& words) {
+  if (!database.HasFullTextIndex()) return {};
   ASSIGN_OR_RETURN(
       Statement put,
       database.Prepare(
@@ -103,6 +104,7 @@ Status AddWords(Database& database, const ItemWords& words) {
 }
 
 Status RemoveWords(Database& database, const ItemWords& words) {
+  if (!database.HasFullTextIndex()) return {};
   ASSIGN_OR_RETURN(
       Statement put,
       database.Prepare("INSERT INTO item_words(item_words, rowid, title, content, tags, grams) "
@@ -158,6 +160,17 @@ int64_t ItemAccesses::Latest(int64_t slot, int64_t in_file_ms) const {
   return times_.With([&](const Times& times) {
     const auto noted = times.find(slot);
     return noted == times.end() ? in_file_ms : std::max(in_file_ms, noted->second);
+  });
+}
+
+Status VisitItemTexts(Database& database, int64_t project,
+                      const std::function<Result<bool>(const ItemText&)>& visit) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_ITEM "WHERE project = ?1 ORDER BY slot"));
+  return read.Bind(project).ForEachRow([&](const Statement& at) -> Result<bool> {
+    ASSIGN_OR_RETURN(ItemWords words, WordsOf(ItemAt(at, true)));
+    return visit({words.slot, std::move(words.key), std::move(words.content), std::move(words.tags),
+                  std::move(words.facts.grams)});
   });
 }
 

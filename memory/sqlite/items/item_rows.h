@@ -71,6 +71,15 @@ class ItemCells final : public Cells {
 // Also an expired one.
 base::Result<std::optional<ItemRow>> FindItem(sql::Database& database, int64_t slot);
 
+// The texts of the items of a project, as the full-text table has them, until `visit` returns
+// false.
+struct ItemText {
+  int64_t slot = 0;
+  std::string key, content, tags, grams;
+};
+base::Status VisitItemTexts(sql::Database& database, int64_t project,
+                            const std::function<base::Result<bool>(const ItemText&)>& visit);
+
 // Adds the vector of an item without one.
 base::Status AddItemVector(sql::Database& database, const ItemRow& row, const Embedder* embedder);
 // Reads items after slot `after`, in order of slots, that are not expired at `now_ms`, of one

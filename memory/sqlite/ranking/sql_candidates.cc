@@ -23,6 +23,22 @@ std::string ListOf(const std::vector<Match>& rows) {
   return slots + "]";
 }
 
+// The records of a statement, in order of slots, as `rows` are.
+template <class RecordAt>
+Result<std::vector<Record>> WithHits(Statement& read, const Matches& found,
+                                     const std::vector<Match>& rows, const RecordAt& record_at) {
+  ASSIGN_OR_RETURN(std::vector<Record> records, read.ReadAll(record_at));
+  const auto is_before = [](const Record& a, const Record& b) { return a.slot < b.slot; };
+  if (!std::is_sorted(records.begin(), records.end(), is_before))  // SQLite keeps the list's order
+    std::sort(records.begin(), records.end(), is_before);
+  auto match = rows.begin();
+  for (Record& record : records) {
+    while (match->slot != record.slot) ++match;
+    record.hits = HitsOf(found, *match);
+  }
+  return records;
+}
+
 }  // namespace
 
 Result<std::vector<RangeCounts>> SqlCandidates::Count(std::span<const int64_t> ranges) {
@@ -47,22 +63,14 @@ Result<std::vector<RangeCounts>> SqlCandidates::Count(std::span<const int64_t> r
 
 Result<std::vector<Record>> SqlCandidates::RecordsOf(const Matches& found,
                                                      const std::vector<Match>& rows) {
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database().Prepare("SELECT o.slot, session, position, words, marks, created_ms "
-                         "FROM json_each(?1) j CROSS JOIN observations o "
-                       "WHERE o.slot = CAST(j.value AS BIGINT)"));
+  ASSIGN_OR_RETURN(Statement read,
+                   database().Prepare("SELECT o.slot, session, position, words, marks, created_ms "
+                                      "FROM json_each(?1) j CROSS JOIN observations o "
+                                      "WHERE o.slot = CAST(j.value AS BIGINT)"));
   read.Bind(ListOf(rows));
-  std::vector<Record> records;
-  records.reserve(rows.size());
-  auto match = rows.begin();
-  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
-    const int64_t slot = row.Int(0);
-    while (match->slot != slot) ++match;  // both are in order of slots
-    records.push_back(
-        {slot, row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), HitsOf(found, *match)});
-  }));
-  return records;
+  return WithHits(read, found, rows, [](const Statement& row) {
+    return Record{row.Int(0), row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), {}};
+  });
 }
 
 // Reads one stretch of a session at a time.
@@ -106,7 +114,8 @@ Status SqlCandidates::VisitTopics(int64_t range, const std::string& first, const
                    // Without the hint SQLite scans the whole range.
                    database().Prepare("SELECT slot, topic_key FROM observations o "
                                       "INDEXED BY observations_topics WHERE " MEMORY_LIVE
-                                      "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3"));
+                                      "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3 "
+                                      "ORDER BY topic_key, slot"));
   read.Bind(first).Bind(end).Bind(range);
   return read.ForEachRow(
       [&](const Statement& row) -> Result<bool> { return visit(row.Int(0), row.Text(1)); });
@@ -165,17 +174,12 @@ Result<std::vector<Record>> SqlItemTexts::RecordsOf(const Matches& found,
   ASSIGN_OR_RETURN(
       Statement read,
       database_.Prepare("SELECT i.slot, i.words, i.marks, i.created_ms FROM json_each(?1) j "
-                             "CROSS JOIN items i WHERE i.slot = CAST(j.value AS BIGINT) AND "
-                             "(i.over_ms IS NULL OR i.over_ms > ?2)"));
+                        "CROSS JOIN items i WHERE i.slot = CAST(j.value AS BIGINT) AND "
+                        "(i.over_ms IS NULL OR i.over_ms > ?2)"));
   read.Bind(ListOf(rows)).Bind(now_ms_);
-  std::vector<Record> records;
-  auto at = rows.begin();
-  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
-    const int64_t slot = row.Int(0);
-    while (at->slot != slot) ++at;  // both in order of slots
-    records.push_back({slot, slot, 0, row.Int(1), row.Int(2), row.Int(3), HitsOf(found, *at)});
-  }));
-  return records;
+  return WithHits(read, found, rows, [](const Statement& row) {
+    return Record{row.Int(0), row.Int(0), 0, row.Int(1), row.Int(2), row.Int(3), {}};
+  });
 }
 
 }  // namespace memory

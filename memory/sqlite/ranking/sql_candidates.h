@@ -10,10 +10,11 @@
 
 namespace memory {
 
-// The thread of the connection calls it.
+// The thread of the connection calls it. An engine may have a connection from Begin to End only.
 class SqlCandidates : public Candidates {
  public:
   virtual sql::Database& database() = 0;
+  virtual base::Status Renew() = 0;  // moves to the newest commit
   // The live items at `now_ms` of the clock of expiry. Must not outlive this.
   virtual std::unique_ptr<TextCandidates> Items(int64_t now_ms) = 0;
 

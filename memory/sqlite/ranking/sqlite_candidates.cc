@@ -57,8 +57,12 @@ Result<bool> SqliteCandidates::FindExpression(const std::string& expression,
   return cut;
 }
 
-Status SqliteCandidates::Begin() { return database_.Execute("BEGIN"); }
-Status SqliteCandidates::End() { return database_.Execute("ROLLBACK"); }
+Status SqliteCandidates::Begin() { return database_.BeginReading(); }
+Status SqliteCandidates::End() { return database_.EndReading(); }
+Status SqliteCandidates::Renew() {
+  RETURN_IF_ERROR(End());
+  return Begin();
+}
 
 std::vector<RangeIndex::Word> SqliteCandidates::WordsOf(const IndexedRow& row) const {
   return tokens_.OfRow(row.title, row.content, row.tags, row.grams);

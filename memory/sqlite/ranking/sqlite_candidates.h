@@ -26,6 +26,7 @@ class SqliteCandidates final : public SqlCandidates {
                                     Matches& found) override;
   base::Status Begin() override;
   base::Status End() override;
+  base::Status Renew() override;
   std::vector<RangeIndex::Word> WordsOf(const IndexedRow& row) const override;
   std::optional<std::vector<WordKeys>> KeysOf(const Question& question) const override;
 

@@ -9,7 +9,6 @@ namespace memory {
 
 using base::Result;
 using base::Status;
-using sql::Database;
 
 void ReaderPool::Release(std::unique_ptr<Reader> reader) {
   if (reader) reader->idle_since_ms = options_.clock->MonotonicMs();
@@ -68,16 +67,6 @@ void ReaderPool::Close() {
   idle_.clear();
 }
 
-namespace {
-
-// A cached statement, since parsing costs more than taking a snapshot.
-Status Run(Database& database, const char* statement) {
-  ASSIGN_OR_RETURN(sql::Statement prepared, database.Prepare(statement));
-  return prepared.Run();
-}
-
-}  // namespace
-
 Result<Snapshot> Snapshot::Begin(ReaderPool& pool, std::stop_token stop) {
   const int64_t most_ms = pool.options().read_ms;
   return BeginFor(
@@ -100,21 +89,22 @@ Result<Snapshot> Snapshot::BeginFor(ReaderPool& pool, int64_t milliseconds, std:
   const base::Clock& clock = *pool.options().clock;
   const int64_t until_ms = clock.MonotonicMs() + milliseconds;
   ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, pool.Acquire(milliseconds));
+  if (Status begun = reader->candidates->Begin(); !begun) {
+    pool.Release(std::move(reader));
+    return begun.error();
+  }
   const int64_t left_ms = std::max<int64_t>(until_ms - clock.MonotonicMs(), 0);
   sql::TimeLimit limit(reader->candidates->database(), left_ms, std::move(stop), std::move(over));
-  Status begun = Run(reader->candidates->database(), "BEGIN");
-  Snapshot snapshot(pool, std::move(reader), std::move(limit));
-  if (!begun) return begun.error();
-  return snapshot;
+  return Snapshot(pool, std::move(reader), std::move(limit));
 }
 
-Status Snapshot::Renew() { return database().Execute("ROLLBACK; BEGIN"); }
+Status Snapshot::Renew() { return candidates().Renew(); }
 
 Snapshot::~Snapshot() {
   if (!reader_) return;
   if (limit_->Met()) pool_->CutOff("read-timeout");
   limit_.reset();
-  if (Status ended = Run(database(), "ROLLBACK"); !ended) {
+  if (Status ended = candidates().End(); !ended) {
     base::LogError("the rollback of a snapshot failed", {{"reason", ended.error().message}});
   }
   pool_->Release(std::move(reader_));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lib/sqlite/stepped_copy.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/schema.h"
 

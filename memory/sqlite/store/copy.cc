@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "memory/sqlite/store/export.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/schema.h"
@@ -140,6 +141,10 @@ Result<Spool> Store::NewUpload() {
 
 Result<Spool> Store::Copy(const std::optional<std::string>& project,
                           const std::optional<Viewer>& viewer) {
+  if (!state_->file) {
+    return Error{Code::kInvalid,
+                 "this server keeps its rows in PostgreSQL, not in a file: use format=jsonl"};
+  }
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, AcquireExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);

@@ -5,6 +5,7 @@
 #include "memory/model/terms.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/items/item_rows.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/uncut.h"
 

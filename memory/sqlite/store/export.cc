@@ -118,7 +118,7 @@ auto Adding(Page<Row>& page) {
 
 class PagedCursor : public ExportCursor {
  public:
-  PagedCursor(std::unique_ptr<Database> database, const Reading& reading,
+  PagedCursor(std::shared_ptr<Database> database, const Reading& reading,
               std::optional<std::string> project, std::shared_ptr<void> place)
       : reading_(reading),
         place_(std::move(place)),
@@ -208,9 +208,9 @@ class PagedCursor : public ExportCursor {
 
  private:
   Status InSnapshot(const std::function<Status()>& read) {
-    RETURN_IF_ERROR(database_.Execute("BEGIN"));
+    RETURN_IF_ERROR(database_.BeginReading());
     Status done = read();
-    Status ended = database_.Execute("ROLLBACK");
+    Status ended = database_.EndReading();
     return done ? ended : done;
   }
 
@@ -278,7 +278,7 @@ class PagedCursor : public ExportCursor {
 
   const Reading reading_;
   std::shared_ptr<void> place_;            // among the concurrent exports
-  const std::unique_ptr<Database> owned_;  // closed with the cursor, its transaction with it
+  const std::shared_ptr<Database> owned_;  // closed with the cursor, its transaction with it
   Database& database_;
   std::optional<std::string> project_;
   std::optional<int64_t> number_;  // of the project
@@ -288,7 +288,7 @@ class PagedCursor : public ExportCursor {
 
 }  // namespace
 
-std::shared_ptr<ExportCursor> MakeForeignCursor(std::unique_ptr<Database> database) {
+std::shared_ptr<ExportCursor> MakeForeignCursor(std::shared_ptr<Database> database) {
   return std::make_shared<PagedCursor>(std::move(database), kForeign, std::nullopt, nullptr);
 }
 
@@ -304,7 +304,7 @@ Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std:
                                                         const std::optional<Viewer>& viewer,
                                                         std::vector<std::string> owners) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, AcquireExportPlace(state_->exports));
-  ASSIGN_OR_RETURN(std::unique_ptr<Database> database, state_->connect());
+  ASSIGN_OR_RETURN(std::shared_ptr<Database> database, state_->connect());
   if (Status kept = state_->KeepAccesses(); !kept)
     base::LogWarn("an export has older times of access", {{"reason", kept.error().message}});
   if (Status kept = state_->traces->KeepRetrievals(); !kept)

@@ -13,7 +13,7 @@
 namespace memory {
 
 // Over an uploaded database with the schema of this server, of any version.
-std::shared_ptr<ExportCursor> MakeForeignCursor(std::unique_ptr<sql::Database> database);
+std::shared_ptr<ExportCursor> MakeForeignCursor(std::shared_ptr<sql::Database> database);
 
 // A token to hold while an export runs; kUnavailable: too many exports.
 base::Result<std::shared_ptr<void>> AcquireExportPlace(std::shared_ptr<std::atomic<int>> running);

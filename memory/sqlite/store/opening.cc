@@ -16,8 +16,6 @@ using base::Status;
 
 namespace {
 
-constexpr int64_t kIdleReaderMs = 60'000;
-
 // Options of a connection to `path` that reports corruption.
 sqlite::Database::Options Watched(sqlite::Access access, const std::string& path,
                                   const StoreOptions& options) {
@@ -59,10 +57,10 @@ StoreState::Engine EngineOf(const std::string& path, const StoreOptions& options
     ASSIGN_OR_RETURN(auto candidates, SqliteCandidates::Make(std::move(*connection)));
     return std::unique_ptr<SqlCandidates>(std::move(candidates));
   };
-  engine.connect = [=]() -> Result<std::unique_ptr<sql::Database>> {
+  engine.connect = [=]() -> Result<std::shared_ptr<sql::Database>> {
     ASSIGN_OR_RETURN(std::unique_ptr<sqlite::Database> connection,
                      Connect(path, reading, liveness));
-    return std::unique_ptr<sql::Database>(std::move(connection));
+    return std::shared_ptr<sql::Database>(std::move(connection));
   };
   return engine;
 }
@@ -187,44 +185,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(state)));
 }
 
-Status SqliteStore::ProbeWrite() {
-  // A WAL that readers hold is no fault of the disk, and does not affect other tenants.
-  const int64_t most = state_->options.max_log_bytes;
-  if (most > 0 && state_->usage.log_bytes() >= most) return {};
-  return state_->writer->RunAny([](sql::Database& database) -> Status {
-    ASSIGN_OR_RETURN(
-        auto probe, database.Prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'"));
-    return probe.Run();
-  });
-}
-
-size_t SqliteStore::QueuedWrites() const { return state_->writer->Queued(); }
-
-SqliteStore::IndexFigures SqliteStore::Indexes() const {
-  const ResidentIndexes::Figures figures = state_->resident.Read();
-  return {figures.bytes, figures.ranges, figures.served, figures.missed};
-}
-
-SqliteStore::Used SqliteStore::Usage() const {
-  return {state_->usage.rows(), state_->usage.bytes(), state_->usage.log_bytes()};
-}
 int64_t SqliteStore::DueErasures() const { return state_->file->eraser.due(); }
-const std::string& SqliteStore::path() const { return state_->path; }
-
-void SqliteStore::CloseIdleReaders() {
-  state_->readers.CloseIdle(state_->options.clock->MonotonicMs() - kIdleReaderMs);
-}
 
 void SqliteStore::Close() {
   state_->resident.Stop();
-  if (Status kept = KeepUses(); !kept)
-    base::LogWarn("the times of recent reads are not stored", {{"reason", kept.error().message}});
-  if (Status kept = state_->fields->refreshes().Count() > 0 ? state_->KeepFields() : Status();
-      !kept)
-    base::LogWarn("reads of working memory may not count for its expiry",
-                  {{"reason", kept.error().message}});
-  if (Status kept = state_->cell_clock->KeepSeen(); !kept)
-    base::LogWarn("items may expire later", {{"reason", kept.error().message}});
+  KeepAll();
   state_->readers.Close();
   state_->file->writer->Stop();
 }

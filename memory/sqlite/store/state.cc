@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/check.h"
+#include "lib/base/process/log.h"
 #include "lib/conversation/sqlite/rows.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/tables/keys.h"
@@ -22,7 +23,8 @@ StoreState::StoreState(std::string of, StoreOptions with, std::shared_ptr<Livene
       resident({std::move(engine.candidates),
                 options.index_budget ? options.index_budget
                                      : std::make_shared<ResidentBudget>(options.index_bytes),
-                options.index_at_once, options.embedder ? options.embedder->model() : 0,
+                options.index_at_once, engine.rows_at_once,
+                options.embedder ? options.embedder->model() : 0,
                 options.embedder ? options.embedder->dimensions() : 0,
                 options.embedder ? options.embedder->pieces() : nullptr}),
       liveness(std::move(alive)),
@@ -62,6 +64,8 @@ Status StoreState::Load(Database& database) {
 }
 
 namespace {
+
+constexpr int64_t kIdleReaderMs = 60'000;
 
 // Strengths decay by the wall clock, which counts this far ahead of base::AgingClock: one that is
 // set wrong for a moment neither lowers strengths nor prunes.
@@ -132,4 +136,41 @@ Consolidation& Store::consolidation() { return *state_->consolidation; }
 Turns& Store::turns() { return *state_->turns; }
 
 bool Store::Failed() const { return state_->writer->Failed(); }
+Status SqlStore::ProbeWrite() {
+  // A WAL that readers hold is no fault of the disk, and does not affect other tenants.
+  const int64_t most = state_->options.max_log_bytes;
+  if (most > 0 && state_->usage.log_bytes() >= most) return {};
+  return state_->writer->RunAny([](sql::Database& database) -> Status {
+    ASSIGN_OR_RETURN(
+        auto probe, database.Prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'"));
+    return probe.Run();
+  });
+}
+
+const std::string& SqlStore::path() const { return state_->path; }
+size_t SqlStore::QueuedWrites() const { return state_->writer->Queued(); }
+
+SqlStore::IndexFigures SqlStore::Indexes() const {
+  const ResidentIndexes::Figures figures = state_->resident.Read();
+  return {figures.bytes, figures.ranges, figures.served, figures.missed};
+}
+
+SqlStore::Used SqlStore::Usage() const {
+  return {state_->usage.rows(), state_->usage.bytes(), state_->usage.log_bytes()};
+}
+void SqlStore::CloseIdleReaders() {
+  state_->readers.CloseIdle(state_->options.clock->MonotonicMs() - kIdleReaderMs);
+}
+
+void SqlStore::KeepAll() {
+  if (Status kept = KeepUses(); !kept)
+    base::LogWarn("the times of recent reads are not stored", {{"reason", kept.error().message}});
+  if (Status kept = state_->fields->refreshes().Count() > 0 ? state_->KeepFields() : Status();
+      !kept)
+    base::LogWarn("reads of working memory may not count for its expiry",
+                  {{"reason", kept.error().message}});
+  if (Status kept = state_->cell_clock->KeepSeen(); !kept)
+    base::LogWarn("items may expire later", {{"reason", kept.error().message}});
+}
+
 }  // namespace memory

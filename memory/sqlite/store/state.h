@@ -17,7 +17,7 @@
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/store/file_parts.h"
 #include "memory/sqlite/store/remote_gaps.h"
-#include "memory/sqlite/store/sqlite_store.h"
+#include "memory/sqlite/store/sql_store.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/usage.h"
 #include "memory/sqlite/traces/sqlite_traces.h"
@@ -31,7 +31,8 @@ struct StoreState {
   struct Engine {
     std::function<base::Result<std::unique_ptr<Candidates>>()> candidates;  // of the indexes
     std::function<base::Result<std::unique_ptr<SqlCandidates>>()> reader;
-    std::function<base::Result<std::unique_ptr<sql::Database>>()> connect;
+    std::function<base::Result<std::shared_ptr<sql::Database>>()> connect;
+    int64_t rows_at_once = 0;  // as ResidentIndexes::Options has
   };
   StoreState(std::string of, StoreOptions with, std::shared_ptr<Liveness> liveness, Engine engine);
   // Read-your-writes: indexes pending rows before a search. False: the wait was too long; the
@@ -65,7 +66,7 @@ struct StoreState {
   std::atomic<int64_t> uncut_rows{0};      // by an earlier version; known after the first step
   bool cutting = false, cut_done = false;  // of that thread
   // A reading connection for long walks, beside those of `readers`.
-  std::function<base::Result<std::unique_ptr<sql::Database>>()> connect;
+  std::function<base::Result<std::shared_ptr<sql::Database>>()> connect;
   ReaderPool readers;
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sql::Writer> writer;

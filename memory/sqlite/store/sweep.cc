@@ -46,7 +46,7 @@ Status StoreState::KeepAccesses() {
   return kept;
 }
 
-Status SqliteStore::KeepUses() {
+Status SqlStore::KeepUses() {
   RETURN_IF_ERROR(state_->KeepAccesses());
   RETURN_IF_ERROR(state_->traces->KeepRetrievals());
   const Liveness::Uses uses = state_->liveness->TakeUses();
@@ -59,17 +59,19 @@ Status SqliteStore::KeepUses() {
   return kept;
 }
 
-size_t SqliteStore::CountUses() const {
+size_t SqlStore::CountUses() const {
   return state_->liveness->CountUses() + state_->items->accesses().Count() +
          state_->traces->CountRetrievals();
 }
 
-Status SqliteStore::KeepFieldsIfDue() {
+Status SqlStore::KeepFieldsIfDue() {
   return state_->fields->Due() ? state_->KeepFields() : Status();
 }
 
-Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
+Result<Swept> SqlStore::Sweep(std::stop_token stop) {
   const Status kept = KeepUses();
+  ASSIGN_OR_RETURN(const bool may, MaySweep());
+  if (!may) return Swept();
   RETURN_IF_ERROR(state_->cell_clock->KeepIfDue());
   std::map<std::string, int64_t> expired;
   ASSIGN_OR_RETURN(expired[kItemCells.name], state_->items->Sweep(stop));

@@ -53,7 +53,7 @@ void StoreState::SetMeaning(RankQuery& query) const {
   query.deadline_ms = std::max<int64_t>(query.deadline_ms - spent.count(), kLeastSearchMs);
 }
 
-Result<bool> SqliteStore::FillVectors() {
+Result<bool> SqlStore::FillVectors() {
   if (!state_->options.embedder) return false;
   if (state_->vectors_done) return state_->items->FillVectors();
   RETURN_IF_ERROR(state_->AdmitGrowth());
@@ -77,7 +77,7 @@ Result<bool> SqliteStore::FillVectors() {
   return true;  // after rows: items
 }
 
-Result<RemoteBatch> SqliteStore::NextRemoteBatch(int64_t model) {
+Result<RemoteBatch> SqlStore::NextRemoteBatch(int64_t model) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   RemoteBatch batch;
   RemoteGapList& gaps = state_->remote_gaps;
@@ -109,8 +109,8 @@ Result<RemoteBatch> SqliteStore::NextRemoteBatch(int64_t model) {
   return batch;
 }
 
-Status SqliteStore::PutRemoteVectors(const RemoteBatch& batch, int64_t model,
-                                     const std::vector<std::vector<int8_t>>& vectors) {
+Status SqlStore::PutRemoteVectors(const RemoteBatch& batch, int64_t model,
+                                  const std::vector<std::vector<int8_t>>& vectors) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   std::vector<ListedGap> filled;
   RETURN_IF_ERROR(state_->writer->RunAny([&](Database& database) -> Status {
@@ -126,6 +126,6 @@ Status SqliteStore::PutRemoteVectors(const RemoteBatch& batch, int64_t model,
   return {};
 }
 
-size_t SqliteStore::RemoteGapCount() const { return state_->remote_gaps.size(); }
+size_t SqlStore::RemoteGapCount() const { return state_->remote_gaps.size(); }
 
 }  // namespace memory
