@@ -90,7 +90,7 @@ def foreign_tests(node: str, suite: Path, place: Path) -> Counts:
     """A suite of a framework, which are written for vitest."""
     report = place / "tmp" / (suite.name + ".json")
     said, code = step(suite.name.split(".")[0].replace("_", " "), [
-        node, "node_modules/vitest/vitest.mjs", "run", "--globals", "--reporter=dot", "--reporter=json", f"--outputFile.json={report}",
+        node, "node_modules/vitest/vitest.mjs", "run", "--globals", "--testTimeout=120000", "--hookTimeout=120000", "--reporter=dot", "--reporter=json", f"--outputFile.json={report}",
         str(suite.relative_to(place))], place)
     if not report.exists():
         return 0, 1, 0

@@ -40,16 +40,16 @@ export class Joined {
     if (number < of) return undefined;
     const packed = this.parts.join("");
     this.parts = [];
-    return unpacked(packed, "a record is not what was saved");
+    return unpacked(packed, "a record is not what was saved", "continue from an earlier state, and see what changes messages on the way");
   }
 }
 
-/** Content of base64 and zlib; throws Damaged with `what` if it is neither. */
-export function unpacked(packed: string, what: string): Uint8Array {
+/** Content of base64 and zlib; throws Damaged if it is neither. */
+export function unpacked(packed: string, what: string, remedy: string): Uint8Array {
   try {
     return inflateSync(Buffer.from(packed, "base64"));
   } catch (error) {
-    throw new Damaged(what, { remedy: "continue from an earlier state, and see what changes messages on the way", cause: error });
+    throw new Damaged(what, { remedy, cause: error });
   }
 }
 

@@ -6,6 +6,7 @@ import { emptyCheckpoint } from "@langchain/langgraph-checkpoint";
 
 import { Retries } from "agent-memory";
 import { AgentMemorySaver } from "agent-memory/langgraph";
+import { AgentMemorySession } from "agent-memory/openai-agents";
 import { aWorld, name } from "./world.js";
 
 const QUICK = new Retries({ firstMs: 1 });
@@ -45,4 +46,13 @@ test("a checkpoint and writes", async () => {
   assert.deepEqual(listed, [second, first]);
   const found = await other.getTuple(first);
   assert.deepEqual([found?.checkpoint.channel_values, found?.pendingWrites?.length], [{ a: "x".repeat(50_000) }, 2]);
+});
+
+test("items of a session", async () => {
+  const [sessionId, items] = [name(), [..."abcd"].map((content) => ({ role: "user" as const, content }))];
+  const session = new AgentMemorySession({ sessionId, url: world.server.url, fetch: losing().fetch, retries: QUICK });
+  await session.addItems(items.slice(0, 2));
+  await session.addItems(items.slice(2));
+  assert.deepEqual([await session.popItem(), await session.getItems()], [items[3], items.slice(0, 3)]);
+  assert.deepEqual(await new AgentMemorySession({ sessionId, url: world.server.url }).getItems(), items.slice(0, 3));
 });
