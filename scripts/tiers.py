@@ -82,7 +82,7 @@ API_SERVER = (
 API_SERVER_WITH_CONTROLLERS = (
     ("kstatus", "operator/kstatus_test.py --kubeconfig {}", 3600), ("packaging", "packaging/packaging_test.py --kubeconfig {}", 1800),
     ("retained volumes", "operator/retained_volumes_test.py --kubeconfig {}", 1800), ("canary", "operator/canary_test.py --kubeconfig {}", 1800),
-    ("move from AgentOps", "packaging/agentops_move_test.py", 1800), ("rights", "operator/rights_test.py", 1800), ("causes", "operator/causes_test.py --kubeconfig {}", 1800),
+    ("move from AgentOps", "packaging/agentops_move_test.py", 1800), ("rights", "operator/rights_test.py", 1800), ("causes", "operator/causes_test.py --kubeconfig {}", 1800), ("replicas on PostgreSQL", "operator/postgres_test.py --kubeconfig {}", 1800),
     ("lists by streams", "operator/list_streams_test.py", 1800), ("lists without streams", "operator/list_streams_test.py --without", 1800))
 # Repetitions that search for rare failures, and long outages: not part of all.
 LOOPS = (
