@@ -11,6 +11,8 @@
 namespace client {
 namespace {
 
+constexpr int64_t kForwardLookMs = 60'000;
+
 int RunReached(Call& call, const Command& command) {
   if (!call.Text("file").empty() && command.group != "Look" && command.name != "export")
     return call.Usage("--file is for looking: 'agent-memory import' takes a file into a memory");
@@ -18,6 +20,13 @@ int RunReached(Call& call, const Command& command) {
   if (!reached) return call.Fail(reached.error());
   const MemoryCalls memory(*reached->client, reached->url, reached->project);
   int code = command.run_on_memory(call, memory);
+  if (command.stays && code == kOk && reached->forward) {
+    call.err << "Ctrl-C closes the connection\n";
+    while (!reached->forward->WaitForEnd(kForwardLookMs)) continue;
+    return call.Fail({base::Code::kUnavailable,
+                      "kubectl port-forward ended: the Pod is gone, or the cluster out of reach; "
+                      "run the command again"});
+  }
   // A part is never shown as the whole.
   if (reached->file) {
     for (const std::string& refused : reached->file->refused())

@@ -21,6 +21,7 @@ struct Command {
   Run run = nullptr;
   // Instead of `run`: RunClient connects to a memory first. With both, --transcripts chooses `run`.
   RunOnMemory run_on_memory = nullptr;
+  bool stays = false;  // a forwarded port stays open until Ctrl-C, or until kubectl ends
   base::Program Program() const;
 };
 

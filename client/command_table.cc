@@ -175,6 +175,17 @@ std::vector<Command> LookCommands() {
        1,
        nullptr,
        Show},
+      {"ui",
+       "Look",
+       "",
+       "Print the address of the web console; to a cluster, forward a port to it until Ctrl-C.",
+       {},
+       "  agent-memory ui\n  agent-memory ui --context prod -n agents\n",
+       0,
+       0,
+       nullptr,
+       ShowConsole,
+       true},
   };
 }
 

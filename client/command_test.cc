@@ -263,5 +263,26 @@ TEST(ClientWords, CompletionKnowsCommandsAndFlags) {
   EXPECT_EQ(RunOn({"completion", "tcsh"}).code, 64);
 }
 
+TEST_F(MemoryTest, PrintsTheAddressOfTheConsoleAndHowToSignIn) {
+  answer = {{"auth", "none"}, {"everybody", false}};
+  Ran ran = On({"ui"});
+  EXPECT_EQ(ran.code, kOk) << ran.err;
+  EXPECT_EQ(ran.out, "http://" + server->address() + "/ui/\n");
+  EXPECT_EQ(ran.err, "");
+  answer = {{"auth", "kubernetes"}, {"audience", "agent-memory.a.b\u202e"}};
+  ran = On({"ui", "-n", "team-a"});
+  EXPECT_NE(ran.err.find("kubectl create token NAME --namespace team-a"), std::string::npos);
+  EXPECT_NE(ran.err.find("agent-memory.a.b\\u{202e}"), std::string::npos) << ran.err;
+}
+
+TEST_F(MemoryTest, SaysThatAServerHasNoConsole) {
+  status = 404;
+  answer = {{"error", "there is no /ui/facts"}, {"code", "not_found"}};
+  const Ran ran = On({"ui"});
+  EXPECT_EQ(ran.code, kFailed);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_NE(ran.err.find("--ui true"), std::string::npos) << ran.err;
+}
+
 }  // namespace
 }  // namespace client

@@ -1,6 +1,9 @@
 // Assembles the memory server.
 #include "memory/running_server.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "lib/base/process/file.h"
 #include "lib/base/process/memory_limit.h"
 #include "lib/http/server/cors.h"
@@ -8,6 +11,7 @@
 #include "lib/http/server/server.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/console/console_routes.h"
+#include "memory/console/console_sign_in.h"
 #include "memory/endpoint/insights/endpoint_deriver.h"
 #include "memory/identity/access_check.h"
 #include "memory/identity/cluster_reviewer.h"
@@ -56,6 +60,20 @@ void GuardOrigins(http::ServerOptions& options, const ServerSettings& settings) 
   http::AllowOrigins(options, settings.allowed_origins);
 }
 
+// `sign_in`: null with auth none.
+void AddConsole(const ServerSettings& settings, ConsoleSignIn* sign_in,
+                std::vector<http::Route>& routes) {
+  ConsoleFacts facts;
+  facts.auth = settings.auth;
+  facts.everybody = settings.auth == "none" && !http::IsLoopbackAddress(settings.listen);
+  if (sign_in) {
+    facts.audience = settings.audiences.front();
+    facts.who = [sign_in](const http::Request& request) { return sign_in->Who(request); };
+    std::ranges::move(sign_in->Routes(), std::back_inserter(routes));
+  }
+  std::ranges::move(ConsoleRoutes(facts), std::back_inserter(routes));
+}
+
 }  // namespace
 
 // In the order of construction; destroyed in reverse.
@@ -74,6 +92,7 @@ struct RunningServer::Parts {
   std::unique_ptr<WriteBudgets> budgets;
   std::shared_ptr<base::ByteBudget> memory;  // of requests and of work in the background
   std::unique_ptr<Gate> gate;
+  std::unique_ptr<ConsoleSignIn> sign_in;
   std::unique_ptr<HealthProbe> health;
   std::unique_ptr<Sweeper> sweeper;
   std::unique_ptr<RemoteRounds> remote_rounds;
@@ -156,15 +175,15 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
     return gate->RefuseAtHead(request);
   };
   GuardOrigins(serving, settings);
+  if (settings.ui && parts->identities) {
+    parts->sign_in = std::make_unique<ConsoleSignIn>(*parts->identities, clock);
+    parts->sign_in->Guard(serving);
+  }
   telemetry::Instrument(serving, parts->metrics, parts->tracer.get());
   const bool anybody = settings.auth == "none" || !settings.anonymous_namespace.empty();
   parts->metrics.SetGauge("agent_memory_server_anonymous", anybody ? 1 : 0);
   std::vector<http::Route> routes = Routes(*parts->gate, settings.max_stream_bytes);
-  if (settings.ui) {
-    for (http::Route& page : ConsoleRoutes(
-             {settings.auth, settings.auth == "none" && !http::IsLoopbackAddress(settings.listen)}))
-      routes.push_back(std::move(page));
-  }
+  if (settings.ui) AddConsole(settings, parts->sign_in.get(), routes);
   ASSIGN_OR_RETURN(parts->api_server,
                    http::Server::Start(http::Router(std::move(routes)), serving));
   if (!settings.aegis_listen.empty()) {

@@ -8,6 +8,7 @@ namespace client {
 int List(Call& call, const MemoryCalls& memory);
 int Search(Call& call, const MemoryCalls& memory);
 int Show(Call& call, const MemoryCalls& memory);
+int ShowConsole(Call& call, const MemoryCalls& memory);
 
 int Add(Call& call, const MemoryCalls& memory);
 int Edit(Call& call, const MemoryCalls& memory);

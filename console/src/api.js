@@ -11,7 +11,7 @@ export class ApiError extends Error {
   // The next step of who reads it; the server's own message has the cause.
   get remedy() {
     if (this.status === 0) return "Check that the server runs, then try again.";
-    if (this.status === 401) return "Sign in again; what you wrote stays here.";
+    if (this.status === 401) return "Sign in above; what you wrote stays here.";
     if (this.status === 403) return "Ask who administers this memory for the right, or sign in as somebody else.";
     if (this.status === 404) return "It may be deleted, or belong to another namespace. Go back to the list.";
     if (this.status === 429 || this.status === 503) return "Wait a moment, then try again.";
@@ -21,6 +21,7 @@ export class ApiError extends Error {
 }
 
 export const facts = signal({ auth: "none", everybody: false });
+export const signedOut = signal(false);  // the server has just said so
 
 // `operation`: of operations.js. → { body, next, partial }: the answer, the cursor of the next page, whether it was cut.
 export async function call([method, path, known], { at = {}, query = {}, body, match, signal: stop } = {}) {
@@ -48,6 +49,7 @@ export async function call([method, path, known], { at = {}, query = {}, body, m
   } catch {
     if (answer.ok) throw new ApiError(0, "unreadable", "The server's answer was cut off.");
   }
+  if (answer.status === 401) signedOut.value = true;
   if (!answer.ok) throw new ApiError(answer.status, read?.code ?? "", read?.error ?? `The server answered ${answer.status}.`);
   return { body: read, next: answer.headers.get("X-Next-Cursor"), partial: answer.headers.get("X-Partial") === "true" };
 }

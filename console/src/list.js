@@ -10,6 +10,7 @@ import { getStats } from "./operations.js";
 import { readOn } from "./paging.js";
 import { address } from "./place.js";
 import { Removal, restore } from "./removal.js";
+import { signedIn } from "./sign_in.js";
 import { Shown, When } from "./text.js";
 
 const MOST_OF_TEXT = 240;
@@ -68,7 +69,7 @@ function Bar({ count, looked, next, busy, filter, total, marked, markAll, ask })
 
 export function List({ query }) {
   const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value));
-  const key = JSON.stringify(filter) + changes.value;
+  const key = JSON.stringify(filter) + changes.value + "/" + signedIn.value;
   const [{ pages, next, looked, partial, busy, error }, more] = usePages(filter, key);
   const [marked, setMarked] = useState(new Map());
   const [asking, setAsking] = useState(false);

@@ -11,6 +11,7 @@ import { List } from "./list.js";
 import { Memory } from "./memory.js";
 import { Notice } from "./notice.js";
 import { place } from "./place.js";
+import { Person, SignIn } from "./sign_in.js";
 import { WorkingMemory } from "./working.js";
 
 const MENU = [["memories", "Memories"], ["new", "New"], ["conversations", "Conversations"], ["working", "Working memory"]];
@@ -37,8 +38,9 @@ function App({ licences }) {
   }, [here]);
   return html`<a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); main.current.focus(); }}>Skip to the page</a>
     <header><strong>Agent Memory</strong><nav aria-label="Pages">${MENU.map(([to, text]) =>
-      html`<a href=${"#/" + to} aria-current=${to === name ? "page" : undefined}>${text}</a>`)}</nav></header>
+      html`<a href=${"#/" + to} aria-current=${to === name ? "page" : undefined}>${text}</a>`)}</nav><${Person} /></header>
     ${facts.value.everybody && html`<p class="warning" role="note">Everybody who reaches this address reads and changes everything: the server asks nobody who they are.</p>`}
+    <${SignIn} />
     <${Notice} />
     <main id="main" tabindex="-1" ref=${main}><${Page} path=${path} query=${query} /></main>
     <footer><a href="/openapi.json">The API of this page</a> · <a href=${licences}>Licences</a></footer>`;

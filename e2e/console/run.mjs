@@ -7,6 +7,7 @@ import { pictures } from "./pictures.mjs";
 import { Server } from "./server.mjs";
 import { stories } from "./stories.mjs";
 import { hostileStories } from "./hostile_stories.mjs";
+import { signInStories } from "./sign_in_stories.mjs";
 import { changeStories } from "./change_stories.mjs";
 
 const { values } = parseArgs({ options: { only: { type: "string", default: "" }, screenshots: { type: "string", default: "" } } });
@@ -32,7 +33,7 @@ async function tell({ name, run, page: how }) {
   }
 }
 
-for (const story of [...stories, ...changeStories, ...hostileStories, ...measures]) if (story.name.includes(values.only)) await tell(story);
+for (const story of [...stories, ...changeStories, ...signInStories, ...hostileStories, ...measures]) if (story.name.includes(values.only)) await tell(story);
 if (values.screenshots) await pictures(browser, values.screenshots);
 await browser.close();
 await server.end();

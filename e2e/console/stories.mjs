@@ -190,7 +190,8 @@ export const stories = [
       assert.ok(over <= 0, `${path} is ${over} px too wide`);
     }
   } },
-  { name: "the browser keeps nothing", async run({ page }) {
+  { name: "the browser keeps nothing", async run({ page, server }) {
+    await server.save({ project: "kept", content: "kept" });
     await page.at("");
     await page.locator(".rows h2").first().waitFor();
     assert.deepEqual(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, ""]);

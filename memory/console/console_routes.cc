@@ -93,9 +93,13 @@ std::vector<http::Route> ConsoleRoutes(const ConsoleFacts& facts) {
                }),
           Page("/ui/", [](const Request& request) { return FileAnswer(request, kIndex); }),
           Page("/ui/facts",
-               [facts](const Request&) {
-                 Response response = http::JsonResponse(
-                     200, {{"auth", facts.auth}, {"everybody", facts.everybody}});
+               [facts](const Request& request) {
+                 base::Json body = {{"auth", facts.auth}, {"everybody", facts.everybody}};
+                 if (facts.who) {
+                   body["audience"] = facts.audience;
+                   body["caller"] = facts.who(request);
+                 }
+                 Response response = http::JsonResponse(200, body);
                  response.headers.Set("Cache-Control", "no-store");
                  return Guarded(std::move(response));
                }),

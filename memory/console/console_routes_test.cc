@@ -12,7 +12,7 @@ namespace memory {
 namespace {
 
 http::Response Answer(const std::string& path, const std::string& encoding = "") {
-  const http::Router router(ConsoleRoutes({"none", true}));
+  const http::Router router(ConsoleRoutes({"none", true, "", nullptr}));
   http::Request request;
   request.method = "GET";
   request.path = path;
