@@ -37,8 +37,9 @@ Status Connection::ReadOne(Patience patience) {
 // Until a result can be taken without blocking.
 Status Connection::Wait(Patience patience) {
   const int64_t start_ms = NowMs();
+  const int64_t commit_ms = scope.commit_ms > 0 ? scope.commit_ms : options.commit_ms;
   int64_t end_ms = start_ms + (patience == Patience::kLimits   ? options.most_wait_ms
-                               : patience == Patience::kCommit ? options.commit_ms
+                               : patience == Patience::kCommit ? commit_ms
                                                                : kCleanUpMs);
   while (libpq().PQisBusy(link.get()) == 1) {
     int64_t slice_ms = kSliceMs;
@@ -50,8 +51,11 @@ Status Connection::Wait(Patience patience) {
       }
       slice_ms = std::min(slice_ms, std::max<int64_t>(limits->Left(), 1));
     } else if (NowMs() > (interrupted_ ? std::min(end_ms, interrupt_end_ms_) : end_ms)) {
-      hung = true;
-      Lose(interrupted_ ? "it does not answer, nor end a statement" : "it does not answer");
+      // A commit may wait for a standby while the server answers others.
+      hung = patience != Patience::kCommit;
+      Lose(interrupted_ ? "it does not answer, nor end a statement"
+           : hung       ? "it does not answer"
+                        : "it does not confirm the commit, or waits for a standby");
       return interrupted_ ? *interrupted_ : *broken;
     }
     if (!link.Exchange(slice_ms)) {

@@ -17,7 +17,7 @@ int64_t MonotonicMs() { return base::SystemClock().MonotonicMs(); }
 }  // namespace
 
 Result<Pool::Lease> Pool::Checkout(Scope scope, int64_t wait_ms) {
-  ASSIGN_OR_RETURN(const std::shared_ptr<const Dsn> dsn, dsn_.Current());
+  ASSIGN_OR_RETURN(const std::shared_ptr<const Dsn> dsn, Address());
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
   std::deque<Idle> closed;  // destroyed after the lock
   Lock lock(mutex_);
@@ -41,6 +41,15 @@ Result<Pool::Lease> Pool::Checkout(Scope scope, int64_t wait_ms) {
       return Error{Code::kUnavailable, "all " + std::to_string(options_.connections) +
                                            " connections to PostgreSQL are in use"};
   }
+}
+
+// A file that was good once is being changed, or somebody damaged it: no fault of the caller.
+Result<std::shared_ptr<const Dsn>> Pool::Address() {
+  Result<std::shared_ptr<const Dsn>> dsn = dsn_.Current();
+  if (dsn) return dsn;
+  const std::lock_guard lock(mutex_);
+  if (!current_) return dsn;
+  return Error{Code::kUnavailable, dsn.error().message};
 }
 
 // After a change of the address the connections to the old one end.

@@ -60,7 +60,7 @@ class Pool {
       : dsn_(dsn_file), options_(std::move(options)) {}
 
   // A connection whose transactions begin with `scope`, within `wait_ms`. kUnavailable: all are in
-  // use, or the server is away; kInvalid: the DSN.
+  // use, the server is away, or the DSN is no good any more; kInvalid: it never was.
   base::Result<Lease> Checkout(Scope scope, int64_t wait_ms);
   State Now() const;
 
@@ -70,6 +70,7 @@ class Pool {
     int64_t since_ms;
   };
   using Lock = std::unique_lock<std::mutex>;
+  base::Result<std::shared_ptr<const Dsn>> Address();
   void GiveBack(Database database, int64_t generation);
   std::optional<Database> TakeIdle(Lock& lock);
   base::Result<Database> Open(Lock& lock, const std::shared_ptr<const Dsn>& dsn, int64_t wait_ms);

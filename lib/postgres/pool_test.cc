@@ -101,11 +101,27 @@ TEST_F(PoolTest, ChangedAddressIsFollowed) {
   EXPECT_EQ(*Ask(**before, "SELECT 1"), 1);
   { const Pool::Lease ended = std::move(*before); }
   EXPECT_EQ(pool.Now().idle, 0u);  // of the old address
-  place_.Write("next", "host=x");
-  std::filesystem::rename(place_.File("next"), place_.File("dsn"));
+}
+
+TEST_F(PoolTest, AddressThatIsGoodNoMoreIsNoFaultOfTheCallerAndOneThatNeverWasIs) {
+  const std::string good = TextOf(directory_, name_);
+  Pool pool(place_.Write("dsn", good), {.database = {.connect_ms = 10'000}});
+  EXPECT_EQ(One(pool), 1);
+  place_.Write("dsn", "host=x");
   const auto half = pool.Checkout({}, 1000);
   ASSERT_FALSE(half);
-  EXPECT_EQ(half.error().code, Code::kInvalid);
+  EXPECT_EQ(half.error().code, Code::kUnavailable);
+  EXPECT_NE(half.error().message.find("dbname"), std::string::npos) << half.error().message;
+  std::filesystem::remove(place_.File("dsn"));
+  const auto gone = pool.Checkout({}, 1000);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, Code::kUnavailable);
+  place_.Write("dsn", good);
+  EXPECT_EQ(One(pool), 1);
+  Pool never(place_.Write("other", "host=x"), {});
+  const auto refused = never.Checkout({}, 1000);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalid);
 }
 
 TEST_F(PoolTest, AbsentServerIsRefusedAtOnceByAllButOne) {

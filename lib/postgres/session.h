@@ -20,6 +20,7 @@ struct Scope {
   // values are texts.
   std::string lock = "";
   std::vector<std::string> lock_values = {};
+  int64_t commit_ms = 0;  // for COMMIT, instead of that of the options; 0: that
 };
 
 struct DatabaseOptions {
