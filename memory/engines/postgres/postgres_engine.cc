@@ -22,7 +22,7 @@ using sql::Statement;
 namespace {
 
 constexpr int64_t kWaitMs = 500;       // of a probe and of figures for a connection
-constexpr int64_t kProbeMs = 1000;     // of a probe until its commit
+constexpr int64_t kProbeMs = 1000;     // of a probe until its COMMIT, and of that
 constexpr int64_t kMigrateMs = 5'000;  // for a connection
 constexpr size_t kPostingThreads = 4, kPosted = 1024;
 
@@ -112,8 +112,14 @@ Result<std::shared_ptr<Store>> PostgresEngine::Open(const std::string& tenant) {
 
 Status PostgresEngine::ProbeWrite() {
   RETURN_IF_ERROR(Migrate());
-  ASSIGN_OR_RETURN(postgres::Pool::Lease lease, pool_.Checkout({}, kWaitMs));
-  const sql::TimeLimit limit(*lease, kProbeMs, {});
+  postgres::Scope scope;
+  scope.commit_ms = kProbeMs;
+  ASSIGN_OR_RETURN(postgres::Pool::Lease lease, pool_.Checkout(std::move(scope), kWaitMs));
+  const sql::TimeLimit limit(
+      *lease, kProbeMs, {},
+      {Code::kUnavailable,
+       "PostgreSQL: the last probe is not committed yet: the server is slow, "
+       "or waits for a standby"});
   ASSIGN_OR_RETURN(sql::Transaction transaction, sql::Transaction::Begin(*lease));
   {
     ASSIGN_OR_RETURN(Statement probe, lease->Prepare("SELECT agent_memory.probe(?1)"));

@@ -145,6 +145,34 @@ TEST_F(PostgresEngineTest, NothingIsAcknowledgedWithoutTheStandbyThatIsRequired)
   EXPECT_EQ(opened.error().code, Code::kUnavailable) << opened.error().message;
 }
 
+class StandbyTest : public postgres::OwnServerTest {};
+
+// A commit that waited would hold its tenant's lock until a standby comes.
+TEST_F(StandbyTest, WithoutAStandbyThatIsConnectedAProbeIsRefusedAtOnceAndNoSessionWaits) {
+  Start({"--set", "synchronous_standby_names=x", "--set", "synchronous_commit=local"});
+  if (IsSkipped()) return;
+  testing::TemporaryDirectory scratch;
+  telemetry::Metrics metrics;
+  PostgresOptions options;
+  options.dsn_file = scratch.File("dsn");
+  options.spools = scratch.path();
+  std::ofstream(options.dsn_file) << "host=" << server_->directory()
+                                  << " user=postgres dbname=postgres";
+  ASSERT_TRUE(PostgresEngine::Start(options, metrics));
+  options.require_sync = true;
+  const auto engine = PostgresEngine::Start(options, metrics);
+  ASSERT_TRUE(engine);
+  const base::Status ready = (*engine)->ProbeWrite();
+  ASSERT_FALSE(ready);
+  EXPECT_EQ(ready.error().code, Code::kUnavailable);
+  EXPECT_NE(ready.error().message.find("no standby is connected"), std::string::npos)
+      << ready.error().message;
+  postgres::Database admin = postgres::ConnectTo(server_->At());
+  EXPECT_EQ(
+      *postgres::Ask(admin, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"),
+      0);
+}
+
 TEST_F(PostgresEngineTest, OneReplicaSweepsATenant) {
   const auto one = StartReplica(), two = StartReplica();
   const auto a = OpenIn(*one), b = OpenIn(*two);

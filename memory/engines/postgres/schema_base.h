@@ -170,6 +170,11 @@ BEGIN
       'a commit: set it, or start the server with --require-sync=false'
       USING ERRCODE = 'cannot_connect_now';
   END IF;
+  -- Else each tenant would leave a session behind that waits, and holds its lock.
+  IF required AND NOT EXISTS(SELECT FROM pg_stat_get_wal_senders()) THEN
+    RAISE EXCEPTION 'require-sync: no standby is connected, so that none confirms a commit'
+      USING ERRCODE = 'cannot_connect_now';
+  END IF;
   IF current_setting('synchronous_commit') = 'off' OR
       required AND current_setting('synchronous_commit') = 'local' THEN
     PERFORM set_config('synchronous_commit', 'on', true);
