@@ -61,7 +61,7 @@ PROGRAMS = (
     ("memory on one machine", "clients/laptop_test.py", 1800), ("agents of one machine", "clients/laptop_agents_test.py", 2700),
     ("transcripts", "clients/transcripts_test.py", 900), ("Markdown mirror", "clients/mirror_test.py", 900), ("what models see", "clients/model_sees_test.py", 2700), ("stop in flight", "crash/stop_in_flight.py", 1800),
     ("power loss", "crash/power_loss.py", 3600), ("kill loops", "crash/kill_loops.py", 1800),
-    ("sync errors", "crash/sync_errors.py", 1800), ("damaged state", "crash/damaged_state.py", 900),
+    ("PostgreSQL away", "crash/postgres_away.py", 1800), ("PostgreSQL fails over", "crash/postgres_failover.py", 900), ("replicas on PostgreSQL", "crash/postgres_replicas.py", 900), ("sync errors", "crash/sync_errors.py", 1800), ("damaged state", "crash/damaged_state.py", 900),
     ("contents of images", "packaging/image_contents_test.py", 900), ("pod boundary", "crash/pod_boundary.py", 900), ("listeners", "observability/listeners_test.py", 900), ("model away", "crash/model_away.py", 900), ("endless answers", "crash/endless_answers.py", 900),
     ("reference client", "clients/reference_client.py", 900), ("AEGIS client", "clients/aegis_test.py", 900), ("AgentOS client", "clients/agentos_test.py", 900), ("AgentOps clients", "clients/agentops_clients.py", 900),
     ("examples of the API page", "clients/api_examples.py", 900), ("client of the chapter", "clients/chapter_test.py", 900), ("OpenAPI", "clients/openapi_test.py", 1800), ("traces", "observability/traces_test.py", 900),
@@ -88,8 +88,8 @@ API_SERVER_WITH_CONTROLLERS = (
 LOOPS = (
     ("leadership, long", "operator/leadership_test.py --kubeconfig {} --long", 1800),
     ("leadership loops", "operator/leadership_loops.py --kubeconfig {}", 3600))
-LOOPS_OF_PROGRAMS = (("kill loops", "crash/kill_loops.py --rounds 1000", 3600),
-                     ("kill loops, 100,000 rows", "crash/kill_loops.py --rounds 200 --rows 100000", 3600))
+LOOPS_OF_PROGRAMS = (("kill loops", "crash/kill_loops.py --rounds 1000", 3600), ("kill loops, 100,000 rows", "crash/kill_loops.py --rounds 200 --rows 100000", 3600), ("PostgreSQL fails over, 20 times", "crash/postgres_failover.py --kills 20", 3600),
+                     ("replicas on PostgreSQL, long", "crash/postgres_replicas.py --asked 100000 --kills 100", 7200))
 
 
 # Scripts that install packages of npm, PyPI or Go, and so need the network of the machine; each other one of PROGRAMS has its own.

@@ -148,21 +148,25 @@ def template(folder):
 
 
 class Cluster:
-    """A server with files of its own. `password`: clients need it (SCRAM). Use as a context, or start and remove."""
+    """A server with files of its own. `password`: clients need it (SCRAM). `standby_of`: a cluster that runs and that this one
+    follows until `promote`. Use as a context, or start and remove."""
 
-    def __init__(self, settings=None, password=None, durable=False):
+    def __init__(self, settings=None, password=None, durable=False, standby_of=None):
         self.binaries = binaries()
         self.settings = {**({} if durable else FAST), **SETTINGS, **(settings or {})}
         self.password, self.process = password, None
-        new = template(self.binaries)
+        new = None if standby_of else template(self.binaries)
         # A path of a socket has 107 bytes at most.
         self.folder = tempfile.mkdtemp(prefix="agent-memory-pg-", dir=None if durable else memory_or_disk())
         self.files, self.directory = os.path.join(self.folder, "cluster"), os.path.join(self.folder, "socket")
-        shutil.copytree(new, self.files)
+        if new:
+            shutil.copytree(new, self.files)
         os.mkdir(self.directory)
         for path in (self.folder, self.directory):
             os.chmod(path, 0o755)
         give(self.folder)
+        if standby_of:
+            self.copy(standby_of)
         if password:
             self.start()
             self.sql(f"ALTER ROLE postgres PASSWORD '{password}'")
@@ -188,6 +192,15 @@ class Cluster:
     def log(self):
         return os.path.join(self.folder, "log")
 
+    def copy(self, primary):
+        """Makes the files anew, those of a standby of `primary`."""
+        shutil.rmtree(self.files, ignore_errors=True)
+        done = subprocess.run([os.path.join(self.binaries, "pg_basebackup"), "-D", self.files, "-h", primary.directory, "-U", "postgres",
+                               "-X", "stream", "-c", "fast", "--no-sync", "--write-recovery-conf"],
+                              cwd="/", capture_output=True, text=True, check=False, **user())
+        if done.returncode:
+            raise NoServer("pg_basebackup: " + done.stderr.strip())
+
     def start(self):
         argv = [os.path.join(self.binaries, "postgres"), "-D", self.files, "-c", "unix_socket_directories=" + self.directory]
         for name, value in self.settings.items():
@@ -209,7 +222,7 @@ class Cluster:
                 lines = file.read().split("\n")
         except OSError:
             return False
-        return len(lines) > 7 and lines[0] == str(self.pid) and lines[7].startswith("ready")
+        return len(lines) > 7 and lines[0] == str(self.pid) and lines[7].startswith(("ready", "standby"))
 
     def stop(self):
         """Ends sessions and writes all that is to write."""
@@ -249,6 +262,15 @@ class Cluster:
         """→ the output of psql, unaligned."""
         argv = ["psql", "-h", self.directory, "-U", "postgres", "-d", database, "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", text]
         return subprocess.run(argv, capture_output=True, text=True, check=True, env={**os.environ, "PGPASSWORD": self.password or ""}).stdout.strip()
+
+    def set(self, name, value):
+        """Changes a setting of the server that runs: what it begins from now on has it."""
+        self.sql(f"ALTER SYSTEM SET {name} = '{value}'")
+        self.sql("SELECT pg_reload_conf()")
+
+    def promote(self):
+        """Returns when it takes writes."""
+        self.sql("SELECT pg_promote(true, 60)")
 
     def remove(self):
         self.end(signal.SIGQUIT)
