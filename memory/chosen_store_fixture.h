@@ -25,7 +25,7 @@ class ChosenStore {
   ChosenStore(const ChosenStore&) = delete;
   ChosenStore& operator=(const ChosenStore&) = delete;
   ~ChosenStore() {
-    for (const auto& [directory, name] : made_) Run({"dropdb", "--force", name});
+    while (!made_.empty()) Drop(made_.begin()->first);
   }
   static bool OnPostgres() {
     const char* chosen = std::getenv("AGENT_MEMORY_TEST_STORE");
@@ -43,6 +43,10 @@ class ChosenStore {
     settings.engine.dsn_file = settings.data_dir + ".dsn";
     std::ofstream(settings.engine.dsn_file)
         << "host=" << Server() << " user=postgres dbname=" << name;
+  }
+  // The store of a data_dir that the test removed.
+  void Drop(const std::string& data_dir) {
+    if (auto made = made_.extract(data_dir)) Run({"dropdb", "--force", made.mapped()});
   }
 
  private:

@@ -223,10 +223,11 @@ def room_in_memory(place):
 
 
 class GoogleTests:
-    """Test programs of a build, each cut into concurrent shards. `environment`: additional variables of the shards."""
+    """Test programs of a build, each cut into concurrent shards. `environment`: additional variables of the shards. `how`: ends
+    the names of a second run."""
 
-    def __init__(self, results, preset, environment=None):
-        self.results, self.preset, self.environment = results, preset, environment or {}
+    def __init__(self, results, preset, environment=None, how=""):
+        self.results, self.preset, self.environment, self.how = results, preset, environment or {}, how
         self.folder = os.path.join(ROOT, "build", preset)
         listed = subprocess.run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"], capture_output=True,
                                 check=False, text=True).stdout
@@ -257,13 +258,13 @@ class GoogleTests:
 
     def shard(self, test, shard, shards, counted, tests):
         name, properties = test["name"], {p["name"]: p["value"] for p in test.get("properties", [])}
-        report = os.path.join(self.folder, "reports", f"{name}.{shard}.json")
+        report = os.path.join(self.folder, "reports", f"{name}{self.how}.{shard}.json")
         with contextlib.suppress(FileNotFoundError):
             os.remove(report)
         environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
         environment |= {**self.environment, "GTEST_OUTPUT": "json:" + report, "GTEST_FILTER": tests, "GTEST_TOTAL_SHARDS": str(shards),
                         "GTEST_SHARD_INDEX": str(shard)}
-        with self.results.timed(f"{self.preset}/{name} {shard + 1} of {shards}"):
+        with self.results.timed(f"{self.preset}/{name}{self.how} {shard + 1} of {shards}"):
             code, out = run(alone(test["command"]), int(properties.get("TIMEOUT", LIMIT_S)), environment)
         passed, failed, skipped = gtest_counts(self.results, report, code == 0, self.preset)
         with OUTPUT:
@@ -273,7 +274,7 @@ class GoogleTests:
             counted["skipped"] += skipped
             counted["out"] += indented(out) if failed else ""
             if not counted["left"]:
-                self.results.add(f"{self.preset}/{name}", counted["passed"], counted["failed"], counted["skipped"], counted["out"])
+                self.results.add(f"{self.preset}/{name}{self.how}", counted["passed"], counted["failed"], counted["skipped"], counted["out"])
 
 
 def gtest_counts(results, report, good, where):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import both_engines
 import rooms
 from jobs import JOBS, ROOT, UNIT_LANES, GoogleTests, Results, Section, alone, end_all, exit_on_terminate, folder_in_memory, indented, must, run, say, script
 sys.path.append(os.path.join(ROOT, "e2e/support"))
@@ -180,10 +181,9 @@ def unit(results, section):
 
 def long(results, section):
     if build(results, "test", [name + "_test" for name in LONG]):
-        with folder_in_memory() as place:
-            tests = GoogleTests(results, "test", place)
-            jobs = [job for name, names in LONG.items() for job in tests.jobs([name], ":".join(names))]
-            section.lanes(UNIT_LANES, tests_ran(results, "test", jobs))
+        with folder_in_memory() as place, postgres.for_tests(say) as server:
+            jobs = [job for name, names in LONG.items() for job in GoogleTests(results, "test", place).jobs([name], ":".join(names))]
+            section.lanes(UNIT_LANES, tests_ran(results, "test", jobs) + both_engines.jobs(results, "test", place | server))
             section.run()
 
 

@@ -36,6 +36,12 @@ class ApiTest : public ::testing::Test {
     admin_ = Connect(server_->admin_address());
   }
 
+  void StartEmpty() {
+    server_.reset();
+    scratch_.Remove("data");
+    store_.Drop(scratch_.File("data"));
+    Start();
+  }
   // On the store that AGENT_MEMORY_TEST_STORE chooses.
   base::Result<std::unique_ptr<RunningServer>> StartServer(ServerSettings settings) {
     store_.Use(settings);

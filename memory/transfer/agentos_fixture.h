@@ -9,11 +9,6 @@ namespace memory {
 
 class AgentOsFixture : public TracesRouteTest {
  protected:
-  void StartEmpty() {
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
-  }
   // As it goes over the wire.
   std::string ExportText(const std::string& format, const std::string& more = "") {
     http::ClientRequest request;

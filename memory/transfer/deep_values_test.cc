@@ -14,11 +14,6 @@ Json ObjectOf(size_t levels) { return {{"a", Nested(levels - 1)}}; }
 
 class DeepValues : public ApiTest {
  protected:
-  void StartEmpty() {
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
-  }
   Answered PutItem(const Json& body) {
     return Send(*client_, "PUT", "/items/k", base::DumpJson(body));
   }

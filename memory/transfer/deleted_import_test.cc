@@ -27,11 +27,6 @@ class DeletedImportTest : public ApiTest {
     return Told(answer.body);
   }
   Json Rows() { return Get("/export").body["observations"]; }
-  void StartEmpty() {
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
-  }
 };
 
 TEST_F(DeletedImportTest, NoFormatRestoresDeletedRowsUnasked) {

@@ -43,9 +43,7 @@ TEST_F(ImportTrust, OnlyImportTrustIsRaisedToUser) {
   }
   const std::string exported = base::DumpJson(Get("/export").body);
   const auto before = ClassesOf(Rows());
-  server_.reset();
-  scratch_.Remove("data");
-  Start();
+  StartEmpty();
   Answered taken = PostText("/import", exported);
   EXPECT_EQ(taken.body["not_injected"], 2) << taken.body;
   EXPECT_EQ(ClassesOf(Rows()), before);

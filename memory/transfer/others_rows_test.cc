@@ -16,9 +16,7 @@ class OthersRowsTest : public TracesRouteTest {
  protected:
   // A fresh server with Ann's trace, which has the topic `depth`. → its observation, as it is here.
   Json Ann(Anns state) {
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
+    StartEmpty();
     const std::string id = Add(kText, {{"type", "semantic"}, {"conversation", "c1"}}, "ann");
     const Json trace = Call("GET", "/traces/" + id, nullptr, "ann").body;
     const std::string path = "/observations/" + trace["observationId"].dump();
@@ -152,9 +150,7 @@ TEST_F(OthersRowsTest, TopicOfAnotherUsersRowIsFree) {
   Json file = exported;
   file["observations"][0]["topic_key"] = "depth";
   for (const char* write : {"import", "post"}) {
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
+    StartEmpty();
     EXPECT_EQ(Call("POST", "/import", file).body["imported_traces"], 1);
     Json body = NoteBody("The well is thirteen meters deep.", "default");
     body["topic_key"] = "depth";

@@ -24,11 +24,6 @@ class SharedTransferTest : public ApiTest {
     exported.erase("exported_at");
     return exported;
   }
-  void StartEmpty() {
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
-  }
   static std::string Line(const std::string& key, const Json& fields = Json::object()) {
     Json line = {{"kind", "shared"}, {"agent", "a"}, {"key", key}, {"value", 1}, {"version", 1}};
     line.update(fields);

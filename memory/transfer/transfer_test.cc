@@ -20,9 +20,7 @@ TEST_F(ApiTest, ExportIsImportedUnchangedAndOnce) {
   EXPECT_EQ(Get("/export?project=Q").body["observations"].size(), 1u);
   EXPECT_EQ(Get("/export?project=unknown").body["observations"], Json::array());
 
-  server_.reset();
-  scratch_.Remove("data");
-  Start();
+  StartEmpty();
   Answered answer = Post("/import", exported);
   EXPECT_EQ(answer.body, (Json{{"imported", 2},
                                {"imported_sessions", 2},
@@ -89,9 +87,7 @@ TEST_F(ApiTest, ExportAndImportKeepRevisions) {
   ASSERT_EQ(revisions.size(), 2u);
   for (const char* format : {"json", "jsonl"}) {
     Json exported = Get(std::string("/export?format=") + format).body;
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
+    StartEmpty();
     std::string body =
         exported.is_string() ? exported.get<std::string>() : base::DumpJson(exported);
     EXPECT_EQ(PostText("/import", body).body["imported_observations"], 1) << format;
@@ -113,9 +109,7 @@ TEST_F(ApiTest, RowsDifferingOnlyInTopicOrSessionAreImported) {
   MustPost(note);
   Json exported = Get("/export").body;
   ASSERT_EQ(exported["observations"].size(), 4u);
-  server_.reset();
-  scratch_.Remove("data");
-  Start();
+  StartEmpty();
   EXPECT_EQ(Post("/import", exported).body["imported_observations"], 4);
   EXPECT_EQ(Post("/import", exported).body["imported_observations"], 0);
 }
@@ -157,9 +151,7 @@ TEST_F(ApiTest, JsonLinesAreDetectedAndTruncationRefused) {
   ASSERT_NE(last, std::string::npos);
   EXPECT_EQ(lines.substr(last), "{\"kind\":\"end\",\"observations\":3,\"sessions\":1}\n");
 
-  server_.reset();
-  scratch_.Remove("data");
-  Start();
+  StartEmpty();
   Answered cut = PostText("/import", lines.substr(0, last));
   EXPECT_EQ(cut.status, 400);
   EXPECT_NE(cut.body["error"].get<std::string>().find("cut off"), std::string::npos);

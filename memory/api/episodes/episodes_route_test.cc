@@ -161,9 +161,7 @@ TEST_F(EpisodesRouteTest, ExportAndImportKeepItemsAndEpisodes) {
     raw.target = std::string("/export?format=") + format;
     const auto exported = client_->Send(raw);
     ASSERT_TRUE(exported);
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
+    StartEmpty();
     const Answered imported = PostText("/import", exported->body);
     EXPECT_EQ(imported.status, 200) << format << " " << imported.body;
     EXPECT_EQ(imported.body["imported_items"], 1) << imported.body;

@@ -34,9 +34,7 @@ TEST_F(ExportedTracesTest, ExportAndImportKeepTracesAndEdges) {
     raw.target = std::string("/export?format=") + format;
     const auto exported = client_->Send(raw);
     ASSERT_TRUE(exported);
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
+    StartEmpty();
     const Answered imported = PostText("/import", exported->body);
     ASSERT_EQ(imported.status, 200) << format << " " << imported.body;
     EXPECT_EQ(imported.body["imported_traces"], 4) << imported.body;

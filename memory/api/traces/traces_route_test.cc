@@ -230,9 +230,7 @@ TEST_F(TracesRouteTest, EachAcceptedTimeSurvivesExportAndImport) {
       {"content", "x"}, {"type", "prospective"}, {"remindAt", "1969-12-31T23:59:59Z"}};
   EXPECT_EQ(Call("POST", "/traces", before).status, 400) << "no reader would take it back";
   const std::string file = base::DumpJson(Get("/export").body);
-  server_.reset();
-  scratch_.Remove("data");
-  Start();
+  StartEmpty();
   const Json report = Post("/import", base::ParseJson(file).value_or(Json())).body;
   EXPECT_EQ(report["errors"], Json::array()) << report;
   EXPECT_EQ(report["imported_traces"], 4) << report;

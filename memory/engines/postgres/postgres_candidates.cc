@@ -78,6 +78,8 @@ Result<std::vector<RangeCounts>> PostgresCandidates::Count(std::span<const int64
 }
 
 Result<bool> PostgresCandidates::Read(const SearchBounds& bounds) {
+  // A statement that the deadline ends leaves the snapshot usable.
+  ASSIGN_OR_RETURN(const sql::Transaction savepoint, sql::Transaction::Begin(database()));
   const sql::TimeLimit limit(database(), bounds.deadline_ms, bounds.stop);
   std::vector<int64_t> ranges = bounds.ranges;
   if (ranges.empty()) {

@@ -46,7 +46,10 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::Open(const std::string& na
   };
   auto state = std::make_unique<StoreState>(shared.spools + "/" + base::Sha256Hex(name), options,
                                             liveness, std::move(engine));
-  tenant->Watch(state->resident);
+  tenant->Watch(state->resident, [gaps = &state->remote_gaps](const auto& slots) {
+    gaps->Announce(slots);
+    gaps->Commit();
+  });
   {
     ASSIGN_OR_RETURN(postgres::Pool::Lease lease, tenant->Checkout(tenant->Writing()));
     ASSIGN_OR_RETURN(sql::Transaction transaction, sql::Transaction::Begin(*lease));
@@ -75,8 +78,13 @@ void PostgresStore::Close() {
   state_->readers.Close();
 }
 
-// What other replicas changed is read again too: their turns and runs that wait, and the clock of
-// items.
+// Each snapshot begins so.
+Status PostgresStore::NoteChanges() {
+  if (!state_->options.remote) return {};
+  ASSIGN_OR_RETURN(const Snapshot snapshot, Snapshot::BeginUnhurried(state_->readers));
+  return {};
+}
+
 Result<bool> PostgresStore::MaySweep() {
   bool mine = false;
   RETURN_IF_ERROR(state_->writer->RunAny([&](sql::Database& database) -> Status {

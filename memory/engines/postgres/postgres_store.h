@@ -30,6 +30,7 @@ class PostgresStore final : public SqlStore {
  private:
   PostgresStore(std::unique_ptr<StoreState> state, std::string replica);
   base::Result<bool> MaySweep() override;
+  base::Status NoteChanges() override;
   const std::string replica_;
   bool closed_ = false;
 };

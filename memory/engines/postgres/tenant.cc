@@ -37,7 +37,10 @@ postgres::Scope PostgresTenant::Entering(bool writing) const {
           .lock_values = {number_, std::to_string(parts_.clock.NowMs()), defaults_}};
 }
 
-void PostgresTenant::Watch(ResidentIndexes& resident) { resident_ = &resident; }
+void PostgresTenant::Watch(ResidentIndexes& resident, OnChanged changed) {
+  resident_ = &resident;
+  changed_ = std::move(changed);
+}
 
 Result<std::optional<int64_t>> PostgresTenant::Follow(sql::Database& snapshot) {
   struct Versions {
@@ -76,6 +79,7 @@ Status PostgresTenant::Publish(sql::Database& snapshot, int64_t version) {
                      return row.Int(0);
                    }));
   resident_->Publish(version, slots);
+  changed_(slots);
   published_ = version;
   return {};
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/base/process/clock.h"
 #include "lib/postgres/pool.h"
@@ -40,7 +42,9 @@ class PostgresTenant {
   // The version of a snapshot's rows, after the indexes and the policy of retention know what
   // others changed until then. nullopt: they know later changes, so that the snapshot must move on.
   base::Result<std::optional<int64_t>> Follow(sql::Database& snapshot);
-  void Watch(ResidentIndexes& resident);  // the indexes that follow; before the first snapshot
+  // The indexes that follow, and who else is told of changed rows; before the first snapshot.
+  using OnChanged = std::function<void(const std::vector<int64_t>& slots)>;
+  void Watch(ResidentIndexes& resident, OnChanged changed);
 
  private:
   PostgresTenant(std::string number, Parts parts);
@@ -49,6 +53,7 @@ class PostgresTenant {
   const std::string number_, defaults_;
   const Parts parts_;
   ResidentIndexes* resident_ = nullptr;
+  OnChanged changed_;
   std::mutex mutex_;
   int64_t published_ = 0;      // to the indexes
   int64_t rules_version_ = 0;  // of the policy

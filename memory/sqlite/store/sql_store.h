@@ -58,6 +58,8 @@ class SqlStore : public Store {
 
  protected:
   using Store::Store;
+  // Lists what other processes changed, as far as background rounds need it.
+  virtual base::Status NoteChanges() { return {}; }
   // Whether this process does the round: with several, one of them.
   virtual base::Result<bool> MaySweep() { return true; }
   void KeepAll();  // what only memory has, before the store closes

@@ -81,6 +81,7 @@ Result<RemoteBatch> SqlStore::NextRemoteBatch(int64_t model) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   RemoteBatch batch;
   RemoteGapList& gaps = state_->remote_gaps;
+  RETURN_IF_ERROR(NoteChanges());
   // Listed before the snapshot begins, which therefore contains them.
   const std::vector<ListedGap> listed = gaps.First(kRemoteBatchRows);
   const std::optional<int64_t> after = gaps.NextOfPass();

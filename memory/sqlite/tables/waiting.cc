@@ -49,6 +49,7 @@ Status AddNewToIndex(Database& database, int64_t slot, int64_t characters) {
 }
 
 Status IndexWaiting(Database& database) {
+  if (!database.HasFullTextIndex()) return {};
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare("SELECT slot, title, content, tags, grams FROM waiting JOIN observations "
@@ -92,6 +93,7 @@ Status IndexManyWaiting(Database& database, WaitingTally& tally) {
 }
 
 Result<bool> AnyWaits(Database& database, const std::vector<int64_t>& ranges) {
+  if (!database.HasFullTextIndex()) return false;
   if (ranges.empty()) {
     ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT 1 FROM waiting LIMIT 1"));
     return read.Step();

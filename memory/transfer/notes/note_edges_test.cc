@@ -10,11 +10,6 @@ namespace {
 
 class NoteEdgesTest : public TracesRouteTest {
  protected:
-  void StartEmpty() {
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
-  }
   Json Rows() {
     Json exported = Get("/export").body;
     exported.erase("exported_at");

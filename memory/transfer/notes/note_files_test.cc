@@ -66,11 +66,6 @@ TEST(Notes, HashBeforeAWordIsATag) {
 
 class NoteFilesTest : public ApiTest {
  protected:
-  void StartEmpty() {
-    server_.reset();
-    scratch_.Remove("data");
-    Start();
-  }
   void Fill() {
     const unsigned seed = std::random_device()();
     SCOPED_TRACE("seed " + std::to_string(seed));
