@@ -110,6 +110,7 @@ TEST_F(AgentOsJsonTest, ExportIsImportedCompletelyAndOnce) {
 }
 
 TEST_F(AgentOsJsonTest, OwnFormatsKeepOriginalsAndManyTags) {
+  if (ChosenStore::OnPostgres()) GTEST_SKIP() << "the shared engine makes no files";
   const std::string compacted = AddCompacted();
   const Json original = OriginalOf(compacted);
   std::vector<std::string> ids;
@@ -333,6 +334,7 @@ TEST_F(AgentOsJsonTest, OrderOfArraysDoesNotMatter) {
 
 // What has no place here goes back as it came, whatever its size, by every format of ours.
 TEST_F(AgentOsJsonTest, UnsupportedArraysAreKeptAndExported) {
+  if (ChosenStore::OnPostgres()) GTEST_SKIP() << "the shared engine makes no files";
   std::string large = "secretword ";
   for (int i = 0; large.size() < 110'000; ++i) large += "chunk " + std::to_string(i) + " ü\n";
   const Json brain = {
@@ -373,6 +375,7 @@ TEST_F(AgentOsJsonTest, UnsupportedArraysAreKeptAndExported) {
 
 // A copy tells what was done to its traces; what an undo needs is not in it.
 TEST_F(AgentOsJsonTest, SqliteExportContainsTheConsolidationLog) {
+  if (ChosenStore::OnPostgres()) GTEST_SKIP() << "the shared engine makes no files";
   AddCompacted();
   const auto rows = [&](const std::string& more, const std::string& table) {
     const std::string path = scratch_.File("copy" + more.substr(more.find('=') + 1) + table);
