@@ -25,6 +25,11 @@ class AgentOsFixture : public TracesRouteTest {
     EXPECT_TRUE(json) << json.error().message;
     return json ? *json : Json();
   }
+  // The formats that the store makes.
+  static std::vector<std::string> Made(std::vector<std::string> formats) {
+    if (ChosenStore::OnPostgres()) std::erase(formats, "sqlite");
+    return formats;
+  }
   // Whatever order the rows lie in.
   static Json Sorted(Json brain) {
     for (const char* array : {"traces", "edges"})

@@ -110,7 +110,6 @@ TEST_F(AgentOsJsonTest, ExportIsImportedCompletelyAndOnce) {
 }
 
 TEST_F(AgentOsJsonTest, OwnFormatsKeepOriginalsAndManyTags) {
-  if (ChosenStore::OnPostgres()) GTEST_SKIP() << "the shared engine makes no files";
   const std::string compacted = AddCompacted();
   const Json original = OriginalOf(compacted);
   std::vector<std::string> ids;
@@ -122,7 +121,7 @@ TEST_F(AgentOsJsonTest, OwnFormatsKeepOriginalsAndManyTags) {
   const Json merged = Call("POST", "/traces/merge", {{"traceIds", ids}}).body;
   Start();
   const Json brain = ExportAgentOs();
-  for (const char* format : {"json", "jsonl", "sqlite", "agentos-json"}) {
+  for (const std::string& format : Made({"json", "jsonl", "sqlite", "agentos-json"})) {
     const std::string text = ExportText(format);
     StartEmpty();
     const Answered imported = PostText("/import", text);
@@ -334,7 +333,6 @@ TEST_F(AgentOsJsonTest, OrderOfArraysDoesNotMatter) {
 
 // What has no place here goes back as it came, whatever its size, by every format of ours.
 TEST_F(AgentOsJsonTest, UnsupportedArraysAreKeptAndExported) {
-  if (ChosenStore::OnPostgres()) GTEST_SKIP() << "the shared engine makes no files";
   std::string large = "secretword ";
   for (int i = 0; large.size() < 110'000; ++i) large += "chunk " + std::to_string(i) + " ü\n";
   const Json brain = {
@@ -361,7 +359,7 @@ TEST_F(AgentOsJsonTest, UnsupportedArraysAreKeptAndExported) {
             1u);
   EXPECT_EQ(Found({{"query", "secretword"}}), Ids());
   EXPECT_GE(Get("/search?q=secretword&project=default&type=agentos").body.size(), 2u);
-  for (const std::string format : {"json", "jsonl", "sqlite", "markdown", "obsidian", "notes"}) {
+  for (const auto& format : Made({"json", "jsonl", "sqlite", "markdown", "obsidian", "notes"})) {
     const std::string file = ExportText(format);
     StartEmpty();
     EXPECT_EQ(PostText("/import", file).status, 200);
