@@ -14,7 +14,7 @@ export async function launch() {
 export async function open(browser, url, { axe = false, dark = false, width = 1000, height = 800 } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", locale: "en-GB", timezoneId: "UTC" });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const faults = [];
   page.faults = faults;
   // Chromium also logs each answer of 400 and more, which stories cause on purpose.
