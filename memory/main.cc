@@ -13,6 +13,7 @@
 #include "lib/api/server_report.h"
 #include "lib/base/process/log.h"
 #include "lib/base/process/shutdown.h"
+#include "memory/commands/migrate_command.h"
 #include "memory/commands/move_command.h"
 #include "memory/running_server.h"
 #include "memory/server_engine.h"
@@ -46,8 +47,8 @@ int RunMoveCommand(const std::vector<std::string>& words) {
                                           tenant, make);
       },
       base::SystemClock(), [] { return interrupted != 0; }};
-  return memory::RunMove(host, words, base::Environment(), std::cout, std::cerr,
-                         isatty(STDERR_FILENO) == 1);
+  const auto run = words[0] == "migrate" ? memory::RunMigrate : memory::RunMove;
+  return run(host, words, base::Environment(), std::cout, std::cerr, isatty(STDERR_FILENO) == 1);
 }
 
 }  // namespace
@@ -57,7 +58,8 @@ int main(int argc, char** argv) {
   mallopt(M_ARENA_MAX, 2);
   AllowManyFiles();
   base::SetLogProgram(memory::ServerProgram().name);
-  if (argc > 1 && memory::IsMoveCommand(argv[1])) return RunMoveCommand({argv + 1, argv + argc});
+  if (argc > 1 && (memory::IsMoveCommand(argv[1]) || std::string_view(argv[1]) == "migrate"))
+    return RunMoveCommand({argv + 1, argv + argc});
   if (argc > 1 && std::string_view(argv[1]) == "openapi") {
     std::cout << base::DumpJson(api::OpenApiDocument(AGENT_MEMORY_VERSION)) << "\n";
     return std::cout.flush() ? 0 : 1;

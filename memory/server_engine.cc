@@ -9,6 +9,7 @@
 #include "lib/base/text/digest.h"
 #include "memory/sqlite/engine/postgres_option.h"
 #include "memory/sqlite/engine/sqlite_engine.h"
+#include "memory/sqlite/moving/tenant_files.h"
 
 namespace memory {
 
@@ -54,8 +55,7 @@ Result<StoreOptions> StoreOf(const ServerSettings& settings, const base::Clock& 
 }
 
 void WarnOfFiles(const std::string& data_dir) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(data_dir + "/names.json", unknown)) return;
+  if (!AnyUnmoved(data_dir)) return;
   base::LogWarn(
       "data-dir has memories in files, which --store postgres does not read; move them "
       "with agent-memory-server migrate",

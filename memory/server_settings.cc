@@ -145,7 +145,9 @@ const base::Program& ServerProgram() {
     base::Program program = {
         "agent-memory-server", "Keeps what agents learned, and finds it again.", ServingSettings(),
         "'agent-memory-server export' and 'agent-memory-server import' move memories of a data-dir "
-        "that no server uses; each has --help. 'agent-memory-server openapi' prints the routes as "
+        "that no server uses, 'agent-memory-server migrate' to PostgreSQL and back; each has "
+        "--help. "
+        "'agent-memory-server openapi' prints the routes as "
         "an OpenAPI "
         "document.\nexample:\n  agent-memory-server --listen "
         "127.0.0.1:7437 --admin 127.0.0.1:7438 "
@@ -153,7 +155,7 @@ const base::Program& ServerProgram() {
     for (const auto& more : {EngineFlags(), CallerSettings(), EmbeddingFlags(), ExtractionFlags(),
                              TraceFlags(), RetentionFlags(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
-    program.commands = {"export", "import", "openapi"};
+    program.commands = {"export", "import", "migrate", "openapi"};
     program.check = [](const base::Settings& settings) -> Status {
       ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
                        base::ParseLevel(settings.Text("log-level")));

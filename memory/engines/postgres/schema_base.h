@@ -12,6 +12,8 @@ namespace memory {
 //          version of the tenant is raised once in a transaction, whose lock on the tenant's row
 //          makes its order that of the commits. Entries up to `cleared` are gone
 // numbers  the last number of tables that use none twice
+// moving   a move to a file holds the tenant, as long as it has the advisory lock (moves(), number)
+// moved    the sum of the rows that a file brought (memory/sqlite/moving)
 inline constexpr const char* kPostgresBase = R"sql(
 CREATE FUNCTION agent_memory.current_tenant() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
   AS $f$ SELECT current_setting('agent_memory.tenant')::bigint $f$;
@@ -39,11 +41,18 @@ CREATE TABLE agent_memory_rows.tenants(
   cleared bigint NOT NULL DEFAULT 0,
   rules_version bigint NOT NULL DEFAULT 0,
   ends boolean NOT NULL DEFAULT false,
+  moving boolean NOT NULL DEFAULT false,
+  moved text NOT NULL DEFAULT '',
   sweeper text NOT NULL DEFAULT '',
   sweep_number bigint NOT NULL DEFAULT 0,
   sweep_until timestamptz NOT NULL DEFAULT '-infinity');
 CREATE VIEW agent_memory.tenants AS SELECT number, name, version, cleared, rules_version
   FROM agent_memory_rows.tenants WHERE number = agent_memory.current_tenant();
+CREATE FUNCTION agent_memory_rows.moves() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  AS $f$ SELECT 1634562413 $f$;
+-- Of a transaction that copies rows as they are.
+CREATE FUNCTION agent_memory_rows.copying() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
+  AS $f$ SELECT coalesce(current_setting('agent_memory.copying', true), '') = 'true' $f$;
 CREATE TABLE agent_memory_rows.probes(holder text PRIMARY KEY, number bigint NOT NULL);
 
 -- Gives a table the order of bytes, its tenant, the fence and the view. Again after a step that
@@ -81,7 +90,8 @@ BEGIN
       RETURN new;
     END $t$;
     CREATE TRIGGER numbered BEFORE INSERT ON agent_memory_rows.%1$I
-      FOR EACH ROW EXECUTE FUNCTION agent_memory_rows.number_%1$s()', name, key);
+      FOR EACH ROW WHEN (NOT agent_memory_rows.copying())
+      EXECUTE FUNCTION agent_memory_rows.number_%1$s()', name, key);
 END $f$;
 -- Likewise, but no number twice: AUTOINCREMENT.
 CREATE TABLE agent_memory_rows.numbers(
@@ -98,7 +108,8 @@ BEGIN
       RETURN new;
     END $t$;
     CREATE TRIGGER numbered BEFORE INSERT ON agent_memory_rows.%1$I
-      FOR EACH ROW EXECUTE FUNCTION agent_memory_rows.number_%1$s()', name, key);
+      FOR EACH ROW WHEN (NOT agent_memory_rows.copying())
+      EXECUTE FUNCTION agent_memory_rows.number_%1$s()', name, key);
 END $f$;
 
 CREATE TABLE agent_memory_rows.changes(
@@ -225,6 +236,13 @@ BEGIN
     PERFORM agent_memory.wait_for_standby();
     SELECT * INTO STRICT own FROM agent_memory_rows.tenants WHERE number = tenant
       FOR NO KEY UPDATE;
+    IF own.moving THEN
+      IF NOT pg_try_advisory_xact_lock_shared(agent_memory_rows.moves(), tenant::integer) THEN
+        RAISE EXCEPTION 'the memories of this namespace are being moved to a file: try again later'
+          USING ERRCODE = 'cannot_connect_now';
+      END IF;
+      UPDATE agent_memory_rows.tenants SET moving = false WHERE number = tenant;  -- given up
+    END IF;
   ELSE
     SELECT * INTO STRICT own FROM agent_memory_rows.tenants WHERE number = tenant;
   END IF;

@@ -73,7 +73,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER weighed AFTER INSERT ON messages
-  FOR EACH ROW EXECUTE FUNCTION messages_weighed();
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION messages_weighed();
 
 CREATE FUNCTION working_memory_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
@@ -93,7 +93,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OF bytes OR DELETE ON working_memory
-  FOR EACH ROW EXECUTE FUNCTION working_memory_changed();
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION working_memory_changed();
 
 CREATE FUNCTION checkpoints_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
@@ -108,7 +108,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER changed AFTER INSERT OR DELETE ON checkpoints
-  FOR EACH ROW EXECUTE FUNCTION checkpoints_changed();
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION checkpoints_changed();
 )sql";
 
 // Of every table but that of the tenants; and the tables whose rows get a number.

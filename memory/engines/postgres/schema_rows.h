@@ -211,7 +211,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON observations
-  FOR EACH ROW EXECUTE FUNCTION observations_changed();
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION observations_changed();
 
 CREATE FUNCTION vectors_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
@@ -219,7 +219,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON vectors
-  FOR EACH ROW EXECUTE FUNCTION vectors_changed();
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION vectors_changed();
 
 CREATE FUNCTION sessions_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
@@ -228,7 +228,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER changed AFTER INSERT OR DELETE ON sessions
-  FOR EACH ROW EXECUTE FUNCTION sessions_changed();
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION sessions_changed();
 
 CREATE FUNCTION items_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
@@ -245,7 +245,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER changed AFTER INSERT OR DELETE ON items
-  FOR EACH ROW EXECUTE FUNCTION items_changed();
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION items_changed();
 
 CREATE FUNCTION shared_items_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
@@ -266,7 +266,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OF bytes OR DELETE ON shared_items
-  FOR EACH ROW EXECUTE FUNCTION shared_items_changed();
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION shared_items_changed();
 )sql";
 
 }  // namespace memory

@@ -44,6 +44,7 @@ bool IsOfFiles(const std::string& sql) {
                            "waiting",
                            "words_data",
                            "sqlite_schema",
+                           "sqlite_sequence",
                            "pragma_",
                            "rowid",
                            "'erase_asked'",

@@ -294,9 +294,6 @@ Result<bool> ReadItems(Database& database, std::optional<int64_t> project, int64
   return end;
 }
 
-namespace {
-
-// Rebuilds the full-text table from the rows.
 Status IndexAllItems(Database& database) {
   RETURN_IF_ERROR(database.Execute("UPDATE items SET cut = 1 WHERE cut = 0"));
   RETURN_IF_ERROR(database.Execute("INSERT INTO item_words(item_words) VALUES('delete-all')"));
@@ -306,8 +303,6 @@ Status IndexAllItems(Database& database) {
     return AddWords(database, words);
   });
 }
-
-}  // namespace
 
 Status LeaveOutItems(Database& database, std::optional<int64_t> project, int64_t now_ms) {
   ASSIGN_OR_RETURN(Statement leave_out,

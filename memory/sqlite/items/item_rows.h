@@ -89,6 +89,8 @@ base::Result<bool> ReadItems(sql::Database& database, std::optional<int64_t> pro
                              const std::function<bool(int64_t slot, Cell&&)>& take);
 // Deletes expired items, and those of other projects if a project is given.
 base::Status LeaveOutItems(sql::Database& database, std::optional<int64_t> project, int64_t now_ms);
+// Makes the full-text table anew from the rows.
+base::Status IndexAllItems(sql::Database& database);
 // Cuts the words of an item anew.
 base::Status CutItems(sql::Database& database, const std::vector<int64_t>& slots);
 
