@@ -180,10 +180,10 @@ def unit(results, section):
 
 
 def long(results, section):
-    if build(results, "test", [name + "_test" for name in LONG]):
+    if build(results, "test", [name + "_test" for name in LONG]) and build(results, "release", ["memory_test"], with_tests=True):
         with folder_in_memory() as place, postgres.for_tests(say) as server:
             jobs = [job for name, names in LONG.items() for job in GoogleTests(results, "test", place).jobs([name], ":".join(names))]
-            section.lanes(UNIT_LANES, tests_ran(results, "test", jobs) + both_engines.jobs(results, "test", place | server))
+            section.lanes(UNIT_LANES, tests_ran(results, "test", jobs) + both_engines.jobs(results, "release", place | server))
             section.run()
 
 
