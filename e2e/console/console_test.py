@@ -66,6 +66,7 @@ def checked(argv, place, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--only", default="", help="stories whose name has these words")
+    parser.add_argument("--bars", action="store_true", help="times must hold, too: on an idle machine")
     parser.add_argument("--screenshots", default="", help="a folder for the pictures of docs/console.md")
     options = parser.parse_args()
     if shutil.which("chromium-headless-shell") is None:
@@ -84,7 +85,7 @@ def main():
     passed = [checked(["node", "build.mjs", "--check"], built, "dist/ is what the sources make, within its limit"),
               checked(["node", "generate.mjs", "--check"], built, "the table of routes is that of the server")]
     beside(driven, HERE, [name for name in os.listdir(HERE) if name.endswith(".mjs")])
-    argv = ["node", "run.mjs", "--only", options.only, "--screenshots", os.path.abspath(options.screenshots) if options.screenshots else ""]
+    argv = ["node", "run.mjs", "--only", options.only, "--screenshots", os.path.abspath(options.screenshots) if options.screenshots else "", *(["--bars"] if options.bars else [])]
     done = subprocess.run(argv, cwd=driven, stdout=subprocess.PIPE, text=True, timeout=STORIES_S, check=False)
     print(done.stdout, flush=True)
     match = re.search(r"(\d+) passed, (\d+) failed\s*$", done.stdout)

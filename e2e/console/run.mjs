@@ -1,4 +1,4 @@
-// Runs all stories, each on its own page, on one server; prints 'N passed, M failed'.
+// Runs all stories, each on its own page, on one server; prints 'N passed, M failed'. --bars: times must hold, too.
 import { parseArgs } from "node:util";
 
 import { launch, open } from "./browser.mjs";
@@ -10,7 +10,7 @@ import { hostileStories } from "./hostile_stories.mjs";
 import { signInStories } from "./sign_in_stories.mjs";
 import { changeStories } from "./change_stories.mjs";
 
-const { values } = parseArgs({ options: { only: { type: "string", default: "" }, screenshots: { type: "string", default: "" } } });
+const { values } = parseArgs({ options: { only: { type: "string", default: "" }, screenshots: { type: "string", default: "" }, bars: { type: "boolean", default: false } } });
 const server = await new Server().start();
 const browser = await launch();
 let passed = 0, failed = 0;
