@@ -23,4 +23,5 @@ def suites():
 def jobs(results, preset, server):
     """`server`: environment, with the variable of a server if there is one."""
     again = GoogleTests(results, preset, server | {"AGENT_MEMORY_TEST_STORE": "postgres"}, " on PostgreSQL")
-    return again.jobs(["memory"], suites()) if "AGENT_MEMORY_TEST_POSTGRES" in server else []
+    wanted = "AGENT_MEMORY_TEST_POSTGRES" in server and os.environ.get("AGENT_MEMORY_TEST_BOTH_ENGINES")
+    return again.jobs(["memory"], suites()) if wanted else []
