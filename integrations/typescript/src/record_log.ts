@@ -1,6 +1,6 @@
 // A conversation as a log of records: each record is one or several messages, written in one commit. What a log is once its
 // records were read is up to whoever extends Log. For adapters; on the wire the same as record_log.py.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { deflate, inflateSync } from "node:zlib";
 
@@ -51,6 +51,12 @@ export function unpacked(packed: string, what: string, remedy: string): Uint8Arr
   } catch (error) {
     throw new Damaged(what, { remedy, cause: error });
   }
+}
+
+/** The id of the conversation that keeps a log; ids have at most 200 bytes. */
+export function conversationNamed(prefix: string, name: string): string {
+  const plain = prefix + name;
+  return name && Buffer.byteLength(plain) <= 200 ? plain : `${prefix}sha256:${createHash("sha256").update(name).digest("hex")}`;
 }
 
 /** What the records up to the message `last` say. */
@@ -144,4 +150,15 @@ export async function appendTo(client: Client, log: Log, conversation: string, r
   const content = Buffer.concat([randomBytes(ID), record]);
   const texts = await textsOf(content);
   log.wrote(content, texts, (await client.call(appending(conversation, texts))).last);
+}
+
+/**
+ * Deletes a log. A sidecar does not delete conversations: there, if the log `hasRows` still, a record says that all before it is
+ * gone.
+ */
+export async function deleteLog(client: Client, log: Log, conversation: string, hasRows: () => boolean, cleared: Uint8Array): Promise<void> {
+  await client.deleteConversation(conversation).catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error;
+  });
+  if ((await readLog(client, log, conversation)) && hasRows()) await appendTo(client, log, conversation, cleared);
 }

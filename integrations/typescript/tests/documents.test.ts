@@ -7,6 +7,9 @@ import { promisify } from "node:util";
 
 import { aWorld } from "./world.js";
 
+// Frameworks that ask for a newer Node than this package.
+const NEED_NEWER = /^(ai-sdk|mastra)-/;
+
 let world: Awaited<ReturnType<typeof aWorld>>;
 before(async () => {
   world = await aWorld();
@@ -16,7 +19,8 @@ after(() => world.done());
 for (const program of readdirSync("examples").sort()) {
   test(`example ${program}`, async () => {
     const env = { ...process.env, AGENT_MEMORY_URL: world.sidecar.url };
-    await promisify(execFile)(process.execPath, [`dist/examples/${program.replace(/ts$/, "js")}`], { env, timeout: 120_000 });
+    const node = NEED_NEWER.test(program) ? (process.env["AGENT_MEMORY_NEWER_NODE"] ?? process.execPath) : process.execPath;
+    await promisify(execFile)(node, [`dist/examples/${program.replace(/ts$/, "js")}`], { env, timeout: 120_000 });
   });
 }
 

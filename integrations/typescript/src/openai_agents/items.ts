@@ -1,18 +1,12 @@
 // The items of a session as its records say them. Pure. On the wire the same as items.py.
-import { createHash } from "node:crypto";
-
 import type { AgentInputItem } from "@openai/agents-core";
 
-import { Log } from "../record_log.js";
-
-const PREFIX = "openai-agents:";
+import { conversationNamed, Log } from "../record_log.js";
 
 export type SessionRecord = { kind: "add"; items: AgentInputItem[] } | { kind: "pop"; id: string } | { kind: "clear" };
 
-/** The id of the conversation that keeps a session; ids have at most 200 bytes. */
 export function conversationOf(session: string): string {
-  const plain = PREFIX + session;
-  return session && Buffer.byteLength(plain) <= 200 ? plain : `${PREFIX}sha256:${createHash("sha256").update(session).digest("hex")}`;
+  return conversationNamed("openai-agents:", session);
 }
 
 export function encoded(record: SessionRecord): Uint8Array {

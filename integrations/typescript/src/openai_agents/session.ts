@@ -3,8 +3,7 @@ import type { AgentInputItem, CallModelInputFilter, Session } from "@openai/agen
 
 import { Client, type ClientOptions } from "../client.js";
 import type { Conversation } from "../conversation.js";
-import { NotFound } from "../errors.js";
-import { appendTo, readLog } from "../record_log.js";
+import { appendTo, deleteLog, readLog } from "../record_log.js";
 import { conversationOf, encoded, Items, type SessionRecord } from "./items.js";
 
 const RUNS_AT_ONCE = 16;
@@ -57,12 +56,8 @@ export class AgentMemorySession implements Session {
     return item;
   }
 
-  /** Deletes the history. A sidecar does not delete conversations: there a record says that all before it is gone. */
   async clearSession(): Promise<void> {
-    await this.client.deleteConversation(this.conversation).catch((error: unknown) => {
-      if (!(error instanceof NotFound)) throw error;
-    });
-    if ((await readLog(this.client, this.log, this.conversation)) && this.log.items.length) await this.append({ kind: "clear" });
+    await deleteLog(this.client, this.log, this.conversation, () => this.log.items.length > 0, encoded({ kind: "clear" }));
   }
 
   /**
