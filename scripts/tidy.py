@@ -41,7 +41,7 @@ LIBRARIES = {
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',
         r"(lib/(sqlite|conversation/sqlite)/\w+|memory/sqlite/\w+/\w+|sidecar/(outbox|growth|tables|state)/\w+)\.(cc|h)|.*_(test\.cc|fixture\.h)"),
-    "libpq": (r"<libpq-fe\.h>", r"lib/postgres/libpq\.h"),
+    "libpq": (r"<libpq-fe\.h>", r"lib/postgres/libpq\.h|scripts/bench/engine_replay\.cc"),
     "yaml-cpp": (r"<yaml-cpp/", r"lib/base/json/yaml\.cc"),
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
     "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/otlp/\w+\.(cc|h)"),

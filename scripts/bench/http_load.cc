@@ -3,11 +3,12 @@
 // faster than the measured server. Prints one JSON object.
 //
 //   http_load floor BYTES                          answers everything with BYTES; prints its port
-//   http_load run PORT CONNECTIONS SECONDS FILE [RATE]
+//   http_load run PORT CONNECTIONS SECONDS FILE [RATE [HEADER]]
 //       FILE lines: METHOD<TAB>PATH[<TAB>BODY], sent in order, repeatedly; after a METHOD that ends
 //       with * each request has its own Idempotency-Key of 64 digits. Without RATE each connection
 //       has one request in flight; with RATE so many requests a second begin, each on a free
-//       connection (none free: counted as unsent). SECONDS 0: every line once.
+//       connection (none free: counted as unsent). SECONDS 0: every line once. Each request has the
+//       line HEADER.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -119,7 +120,7 @@ void WriteKey(uint64_t seed, uint64_t number, char* digits) {
   }
 }
 
-std::vector<Prepared> ReadRequests(const char* file) {
+std::vector<Prepared> ReadRequests(const char* file, const std::string& header) {
   std::vector<Prepared> requests;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -128,7 +129,7 @@ std::vector<Prepared> ReadRequests(const char* file) {
     const bool keyed = path > 0 && line[path - 1] == '*';
     std::string request = line.substr(0, path - keyed) + " " +
                           line.substr(path + 1, body - path - 1) +
-                          " HTTP/1.1\r\nHost: localhost\r\n";
+                          " HTTP/1.1\r\nHost: localhost\r\n" + header;
     size_t key = 0;
     if (keyed) {
       request += "Idempotency-Key: ";
@@ -313,7 +314,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "see the head of scripts/bench/http_load.cc\n");
     return 64;
   }
-  std::vector<Prepared> requests = ReadRequests(argv[5]);
+  std::vector<Prepared> requests =
+      ReadRequests(argv[5], argc > 7 ? std::string(argv[7]) + "\r\n" : "");
   if (requests.empty()) {
     std::fprintf(stderr, "%s holds no requests\n", argv[5]);
     return 64;
