@@ -28,7 +28,7 @@ void Notice(void* self, const PGresult* notice) {
 bool Fits(const Variant& variant, const std::vector<Parameter>& parameters) {
   if (variant.types.size() != parameters.size()) return false;
   for (size_t i = 0; i < parameters.size(); ++i)
-    if (parameters[i].type != 'n' && parameters[i].type != variant.types[i]) return false;
+    if (parameters[i].type != 0 && parameters[i].type != variant.types[i]) return false;
   return true;
 }
 
@@ -71,15 +71,11 @@ Variant& Connection::VariantFor(Query& text, const std::vector<Parameter>& param
   for (Variant& variant : text.variants)
     if (Fits(variant, parameters)) return variant;
   Variant variant;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    char type = parameters[i].type;
-    // A NULL has the type that the parameter had before; without one the server infers it.
-    if (type == 'n')
-      type = text.variants.empty() || text.variants.back().types.size() <= i
-                 ? '0'
-                 : text.variants.back().types[i];
-    variant.types += type;
-  }
+  // A NULL has the type that the parameter had before.
+  if (!text.variants.empty()) variant.types = text.variants.back().types;
+  variant.types.resize(parameters.size());
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].type != 0) variant.types[i] = parameters[i].type;
   variant.name = NewName();
   return text.variants.emplace_back(std::move(variant));
 }
@@ -90,27 +86,21 @@ Status Connection::Send(Query& text, const std::vector<Parameter>& parameters, P
   const int count = static_cast<int>(parameters.size());
   Variant& variant = VariantFor(text, parameters);
   if (!variant.sent) {
-    std::vector<Oid> types;
-    for (const char type : variant.types) types.push_back(TypeOf(type));
     if (libpq().PQsendPrepare(link.get(), variant.name.c_str(), text.sql.c_str(), count,
-                              types.data()) != 1) {
-      Lose(OneLine(libpq().PQerrorMessage(link.get())));
-      return *broken;
-    }
+                              variant.types.data()) != 1)
+      return LoseLink();
     variant.sent = true;
     Expect({.what = Expected::What::kPrepare, .variant = &variant});
   }
   std::vector<const char*> values;
   std::vector<int> lengths, formats(parameters.size(), 1);
   for (const Parameter& parameter : parameters) {
-    values.push_back(parameter.type == 'n' ? nullptr : parameter.bytes.data());
+    values.push_back(parameter.type == 0 ? nullptr : parameter.bytes.data());
     lengths.push_back(static_cast<int>(parameter.bytes.size()));
   }
   if (libpq().PQsendQueryPrepared(link.get(), variant.name.c_str(), count, values.data(),
-                                  lengths.data(), formats.data(), 1) != 1) {
-    Lose(OneLine(libpq().PQerrorMessage(link.get())));
-    return *broken;
-  }
+                                  lengths.data(), formats.data(), 1) != 1)
+    return LoseLink();
   Expect(
       {.what = Expected::What::kCommand, .cursor = cursor, .variant = &variant, .stream = stream});
   open_flight_ = true;
@@ -131,16 +121,15 @@ Status Connection::SendSettings() {
                       next = std::to_string(values.size() + 2);
     sql += (sql.empty() ? "SELECT set_config($" : ", set_config($") + number + ", $" + next +
            ", true)";
-    values.push_back({'t', name});
-    values.push_back({'t', value});
+    values.push_back({kText, name});
+    values.push_back({kText, value});
   }
   return SendOwn(sql, values);
 }
 
 void Connection::Depart() {
   if (!open_flight_ || broken) return;
-  if (libpq().PQpipelineSync(link.get()) != 1)
-    return Lose(OneLine(libpq().PQerrorMessage(link.get())));
+  if (libpq().PQpipelineSync(link.get()) != 1) return (void)LoseLink();
   Expect({.what = Expected::What::kSync});
   open_flight_ = false;
 }
@@ -172,16 +161,14 @@ Status Connection::RunScript(const char* script) {
   RETURN_IF_ERROR(Settle(Patience::kLimits));
   libpq().PQexitPipelineMode(link.get());
   std::optional<Error> failed;
-  if (libpq().PQsendQuery(link.get(), script) != 1)
-    Lose(OneLine(libpq().PQerrorMessage(link.get())));
+  if (libpq().PQsendQuery(link.get(), script) != 1) (void)LoseLink();
   for (bool more = true; more && !broken;) {
     if (Status came = Wait(Patience::kLimits); !came) break;
     ResultHandle result(libpq().PQgetResult(link.get()));
     more = result != nullptr;
     if (result && libpq().PQresultStatus(result.get()) == PGRES_FATAL_ERROR && !failed)
       failed = interrupted_ ? *interrupted_ : MakeError(result.get(), Server());
-    if (libpq().PQstatus(link.get()) == CONNECTION_BAD)
-      Lose(OneLine(libpq().PQerrorMessage(link.get())));
+    if (libpq().PQstatus(link.get()) == CONNECTION_BAD) (void)LoseLink();
   }
   interrupted_.reset();
   if (broken) return *broken;

@@ -35,18 +35,21 @@ class PgCursor final : public sql::Cursor {
   void BindInt(int parameter, int64_t value) override { At(parameter) = IntParameter(value); }
   void BindReal(int parameter, double value) override { At(parameter) = RealParameter(value); }
   void BindText(int parameter, std::string_view text) override {
-    At(parameter) = {'t', std::string(text)};
+    At(parameter) = {kText, std::string(text)};
   }
   void BindBlob(int parameter, std::string_view bytes) override {
-    At(parameter) = {'b', std::string(bytes)};
+    At(parameter) = {kBytea, std::string(bytes)};
   }
   void BindNull(int parameter) override { At(parameter) = {}; }
   base::Result<bool> Step() override;
   int Columns() const override;
   bool IsNull(int column) const override;
-  bool IsBlob(int column) const override { return Is(column, Kind::kBlob); }
-  bool IsReal(int column) const override { return Is(column, Kind::kReal); }
-  bool IsInt(int column) const override { return Is(column, Kind::kInt); }
+  bool IsBlob(int column) const override { return !IsNull(column) && TypeAt(column) == kBytea; }
+  bool IsReal(int column) const override { return NumberAt(column) && !IsInt(column); }
+  bool IsInt(int column) const override {
+    const auto number = NumberAt(column);
+    return number && number->whole;
+  }
   int64_t Int(int column) const override;
   double Real(int column) const override;
   std::string_view Text(int column) const override;
@@ -55,8 +58,7 @@ class PgCursor final : public sql::Cursor {
  private:
   friend struct Connection;
   Parameter& At(int parameter);
-  bool Is(int column, Kind kind) const;
-  Kind KindAt(int column) const;
+  std::optional<Number> NumberAt(int column) const;
   std::string_view Bytes(int column) const;
   unsigned TypeAt(int column) const;
   base::Status Start();
@@ -73,7 +75,7 @@ class PgCursor final : public sql::Cursor {
 
 // A statement as the server knows it under `name`, for one list of types.
 struct Variant {
-  std::string types;  // of Parameter; '0': never bound to a value yet
+  std::vector<Oid> types;  // 0: never bound to a value yet, so that the server infers it
   std::string name;
   bool sent = false;
 };
@@ -153,6 +155,7 @@ struct Connection {
   void Finished(PGresult* result);
   void TakeError(const PGresult* result, const Expected& of);
   void Lose(const std::string& why);
+  base::Status LoseLink();  // for libpq's reason → that
   base::Status CommitOutermost();
   void EndTransaction();
 

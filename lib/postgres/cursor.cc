@@ -93,44 +93,29 @@ std::string_view PgCursor::Bytes(int column) const {
   return {libpq().PQgetvalue(rows, row_, column),
           static_cast<size_t>(libpq().PQgetlength(rows, row_, column))};
 }
-Kind PgCursor::KindAt(int column) const { return KindOf(TypeAt(column), Bytes(column)); }
-bool PgCursor::Is(int column, Kind kind) const { return !IsNull(column) && KindAt(column) == kind; }
+std::optional<Number> PgCursor::NumberAt(int column) const {
+  return IsNull(column) ? std::nullopt : ReadNumber(TypeAt(column), Bytes(column));
+}
 
 // Conversions are SQLite's: of a NULL the least value, of a text its leading number.
 int64_t PgCursor::Int(int column) const {
-  if (IsNull(column)) return 0;
-  switch (KindAt(column)) {
-    case Kind::kInt:
-      return ReadInt(TypeAt(column), Bytes(column));
-    case Kind::kReal:
-      return static_cast<int64_t>(ReadReal(TypeAt(column), Bytes(column)));
-    default:
-      return std::strtoll(std::string(Bytes(column)).c_str(), nullptr, 10);
-  }
+  if (const auto number = NumberAt(column))
+    return number->whole ? *number->whole : static_cast<int64_t>(number->real);
+  return std::strtoll(std::string(Text(column)).c_str(), nullptr, 10);
 }
 
 double PgCursor::Real(int column) const {
-  if (IsNull(column)) return 0;
-  switch (KindAt(column)) {
-    case Kind::kInt:
-      return static_cast<double>(ReadInt(TypeAt(column), Bytes(column)));
-    case Kind::kReal:
-      return ReadReal(TypeAt(column), Bytes(column));
-    default:
-      return std::strtod(std::string(Bytes(column)).c_str(), nullptr);
-  }
+  if (const auto number = NumberAt(column)) return number->real;
+  return std::strtod(std::string(Text(column)).c_str(), nullptr);
 }
 
 std::string_view PgCursor::Text(int column) const {
-  if (IsNull(column)) return {};
-  const Kind kind = KindAt(column);
-  if (kind == Kind::kInt) return written_.emplace_back(std::to_string(Int(column)));
-  if (kind == Kind::kReal) {
-    char text[40];
-    const int size = std::snprintf(text, sizeof(text), "%.15g", Real(column));
-    return written_.emplace_back(text, static_cast<size_t>(size));
-  }
-  return Bytes(column);
+  const auto number = NumberAt(column);
+  if (!number) return IsNull(column) ? std::string_view() : Bytes(column);
+  if (number->whole) return written_.emplace_back(std::to_string(*number->whole));
+  char text[40];
+  const int size = std::snprintf(text, sizeof(text), "%.15g", number->real);
+  return written_.emplace_back(text, static_cast<size_t>(size));
 }
 
 void PgCursor::GiveBack() {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
+#include <cstdlib>
 
 namespace postgres {
 namespace {
@@ -87,22 +87,16 @@ class Parts {
   size_t at_ = 0;
 };
 
-void AddParameter(Parts& parts, int& last, std::string& out) {
+// Of `?N`, or of `?`, which counts on.
+std::string Placeholder(Parts& parts, int& last) {
   Parts ahead = parts;
-  int number = last + 1;
-  if (!ahead.AtEnd()) {
-    const Part digits = ahead.Next();
-    int given = 0;
-    const auto read =
-        std::from_chars(digits.text.data(), digits.text.data() + digits.text.size(), given);
-    if (digits.word && read.ec == std::errc() &&
-        read.ptr == digits.text.data() + digits.text.size()) {
-      number = given;
-      parts = ahead;
-    }
-  }
+  int number = ahead.AtEnd() ? 0 : std::atoi(std::string(ahead.Next().text).c_str());
+  if (number > 0)
+    parts = ahead;
+  else
+    number = last + 1;
   last = std::max(last, number);
-  out += '$' + std::to_string(number);
+  return '$' + std::to_string(number);
 }
 
 // Translates a word; false: it stays.
@@ -116,12 +110,9 @@ bool TranslateWord(std::string_view word, Parts& parts, std::string& out) {
     out += "chr(";
   } else if (Same(word, "group_concat") && ahead.Take("(")) {
     out += "string_agg(";
-  } else if (Same(word, "row_checksum") && ahead.Take("(")) {
+  } else if ((Same(word, "row_checksum") || Same(word, "row_is_sound")) && ahead.Take("(")) {
     ahead.SkipArguments();
-    out += '0';
-  } else if (Same(word, "row_is_sound") && ahead.Take("(")) {
-    ahead.SkipArguments();
-    out += '1';
+    out += Same(word, "row_checksum") ? '0' : '1';
   } else if (Same(word, "ON") && ahead.Take("CONFLICT") && ahead.Take("(")) {
     out += "ON CONFLICT(";
     Parts first = ahead;
@@ -146,7 +137,7 @@ std::string Translate(std::string_view sql) {
   for (Parts parts(sql); !parts.AtEnd();) {
     const Part part = parts.Next();
     if (part.text == "?")
-      AddParameter(parts, last, out);
+      out += Placeholder(parts, last);
     else if (!part.word || !TranslateWord(part.text, parts, out))
       out += part.text;
   }

@@ -25,9 +25,7 @@ Status Connection::ReadOne(Patience patience) {
   if (libpq().PQstatus(link.get()) == CONNECTION_BAD) {
     if (result && libpq().PQresultStatus(result.get()) == PGRES_FATAL_ERROR)
       Lose(OneLine(libpq().PQresultErrorMessage(result.get()), dsn->password));
-    else
-      Lose(OneLine(libpq().PQerrorMessage(link.get()), dsn->password));
-    return *broken;
+    return LoseLink();
   }
   Take(std::move(result));
   if (broken) return *broken;
@@ -58,10 +56,7 @@ Status Connection::Wait(Patience patience) {
                         : "it does not confirm the commit, or waits for a standby");
       return interrupted_ ? *interrupted_ : *broken;
     }
-    if (!link.Exchange(slice_ms)) {
-      Lose(OneLine(libpq().PQerrorMessage(link.get()), dsn->password));
-      return *broken;
-    }
+    if (!link.Exchange(slice_ms)) return LoseLink();
   }
   return {};
 }
@@ -156,6 +151,11 @@ void Connection::Lose(const std::string& why) {
   expected_.clear();
   open_flight_ = false;
   if (committing_) commit_unknown = true;
+}
+
+Status Connection::LoseLink() {
+  Lose(OneLine(libpq().PQerrorMessage(link.get()), dsn->password));
+  return *broken;
 }
 
 Status Connection::Settle(Patience patience) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
+#include "lib/postgres/link.h"
 
 namespace postgres {
 
@@ -12,27 +12,23 @@ using base::Code;
 using base::Error;
 using base::Result;
 
-namespace {
-int64_t MonotonicMs() { return base::SystemClock().MonotonicMs(); }
-}  // namespace
-
 Result<Pool::Lease> Pool::Checkout(Scope scope, int64_t wait_ms) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const Dsn> dsn, Address());
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
   std::deque<Idle> closed;  // destroyed after the lock
   Lock lock(mutex_);
   Follow(dsn, closed);
-  const auto lease = [&](Database database) {
-    database.Use(std::move(scope));
-    return Lease(*this, std::move(database), generation_);
+  const auto lease = [&](std::unique_ptr<Database> database) {
+    database->Use(std::move(scope));
+    return Lease(database.release(), Return{this, generation_});
   };
   for (;;) {
-    if (std::optional<Database> idle = TakeIdle(lock)) return lease(std::move(*idle));
-    const bool may_try = !failure_ || (!trying_ && MonotonicMs() >= next_try_ms_);
+    if (auto idle = TakeIdle(lock)) return lease(std::move(idle));
+    const bool may_try = !failure_ || (!trying_ && NowMs() >= next_try_ms_);
     if (!may_try) return *failure_;
     if (open_ < options_.connections) {
       ASSIGN_OR_RETURN(Database opened, Open(lock, dsn, wait_ms));
-      return lease(std::move(opened));
+      return lease(std::make_unique<Database>(std::move(opened)));
     }
     ++waiting_;
     const bool late = freed_.wait_until(lock, end) == std::cv_status::timeout;
@@ -65,17 +61,17 @@ void Pool::Follow(const std::shared_ptr<const Dsn>& dsn, std::deque<Idle>& close
   first_host_ = 0;
 }
 
-std::optional<Database> Pool::TakeIdle(Lock& lock) {
+std::unique_ptr<Database> Pool::TakeIdle(Lock& lock) {
   while (!idle_.empty()) {
-    Database database = std::move(idle_.back().database);
+    std::unique_ptr<Database> database = std::move(idle_.back().database);
     idle_.pop_back();
-    if (database.LooksAlive()) return database;
+    if (database->LooksAlive()) return database;
     --open_;
     lock.unlock();
-    { const Database dead = std::move(database); }
+    database.reset();
     lock.lock();
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 Result<Database> Pool::Open(Lock& lock, const std::shared_ptr<const Dsn>& dsn, int64_t wait_ms) {
@@ -122,26 +118,24 @@ void Pool::NoteFailure(const Error& error) {
   if (!failure_) base::LogWarn("no connection to PostgreSQL", {{"reason", error.message}});
   failure_ = error;
   pause_ms_ = std::clamp(2 * pause_ms_, options_.retry_ms, options_.most_retry_ms);
-  next_try_ms_ = MonotonicMs() + pause_ms_;
+  next_try_ms_ = NowMs() + pause_ms_;
 }
 
-void Pool::GiveBack(Database database, int64_t generation) {
-  std::deque<Idle> closed;
-  std::optional<Database> dead;
+void Pool::GiveBack(std::unique_ptr<Database> database, int64_t generation) {
+  std::deque<Idle> closed;  // destroyed after the lock, as a broken connection is
   {
     const std::lock_guard lock(mutex_);
-    if (database.Hung() && generation == generation_) {
+    if (database->Hung() && generation == generation_) {
       // The others would hang too.
-      NoteFailure({Code::kUnavailable, "PostgreSQL at " + database.Server() + " does not answer"});
+      NoteFailure({Code::kUnavailable, "PostgreSQL at " + database->Server() + " does not answer"});
       open_ -= idle_.size();
       closed = std::exchange(idle_, {});
     }
-    if (database.Broken() || generation != generation_) {
+    if (database->Broken() || generation != generation_) {
       --open_;
-      dead.emplace(std::move(database));
     } else {
-      idle_.push_back({std::move(database), MonotonicMs()});
-      if (idle_.front().since_ms + options_.idle_ms < MonotonicMs()) {
+      idle_.push_back({std::move(database), NowMs()});
+      if (idle_.front().since_ms + options_.idle_ms < NowMs()) {
         --open_;
         closed.push_back(std::move(idle_.front()));
         idle_.pop_front();

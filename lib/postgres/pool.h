@@ -30,27 +30,14 @@ class Pool {
     // that doubles.
     int64_t retry_ms = 100, most_retry_ms = 1000;
   };
-  // A connection for one caller, until its end.
-  class Lease {
-   public:
-    Lease(Pool& pool, Database database, int64_t generation)
-        : pool_(&pool), database_(std::move(database)), generation_(generation) {}
-    Lease(Lease&& other) noexcept
-        : pool_(std::exchange(other.pool_, nullptr)),
-          database_(std::move(other.database_)),
-          generation_(other.generation_) {}
-    Lease& operator=(Lease&&) = delete;
-    ~Lease() {
-      if (pool_) pool_->GiveBack(std::move(database_), generation_);
+  struct Return {
+    Pool* pool = nullptr;
+    int64_t generation = 0;
+    void operator()(Database* database) const {
+      pool->GiveBack(std::unique_ptr<Database>(database), generation);
     }
-    Database& operator*() { return database_; }
-    Database* operator->() { return &database_; }
-
-   private:
-    Pool* pool_;
-    Database database_;
-    int64_t generation_;
   };
+  using Lease = std::unique_ptr<Database, Return>;  // of one caller, until its end
   struct State {
     size_t open = 0, idle = 0, waiting = 0;
     std::optional<base::Error> failure;  // why no connection can be made now
@@ -66,13 +53,13 @@ class Pool {
 
  private:
   struct Idle {
-    Database database;
+    std::unique_ptr<Database> database;
     int64_t since_ms;
   };
   using Lock = std::unique_lock<std::mutex>;
   base::Result<std::shared_ptr<const Dsn>> Address();
-  void GiveBack(Database database, int64_t generation);
-  std::optional<Database> TakeIdle(Lock& lock);
+  void GiveBack(std::unique_ptr<Database> database, int64_t generation);
+  std::unique_ptr<Database> TakeIdle(Lock& lock);
   base::Result<Database> Open(Lock& lock, const std::shared_ptr<const Dsn>& dsn, int64_t wait_ms);
   base::Result<Database> Connect(const std::shared_ptr<const Dsn>& dsn, size_t first,
                                  int64_t wait_ms);

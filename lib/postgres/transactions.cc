@@ -27,7 +27,7 @@ Result<int> Connection::Begin() {
     RETURN_IF_ERROR(SendSettings());
     if (scope.lock.empty()) return {};
     std::vector<Parameter> values;
-    for (const std::string& value : scope.lock_values) values.push_back({'t', value});
+    for (const std::string& value : scope.lock_values) values.push_back({kText, value});
     RETURN_IF_ERROR(SendOwn(scope.lock, values));
     expected_.back().lock = lock_unseen_ = scope.writing;
     return {};
@@ -85,7 +85,7 @@ void Connection::RollBack(int at) {
       Depart();  // an error in a flight would skip the ROLLBACK
       (void)SendOwn("ROLLBACK");
       Depart();
-      if (!broken && !link.Exchange(0)) Lose(OneLine(libpq().PQerrorMessage(link.get())));
+      if (!broken && !link.Exchange(0)) (void)LoseLink();
     }
     return EndTransaction();
   }

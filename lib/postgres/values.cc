@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <optional>
 
 namespace postgres {
 namespace {
@@ -26,11 +25,6 @@ uint64_t Bits(std::string_view bytes) {
 int16_t Short(std::string_view bytes, size_t index) {
   return static_cast<int16_t>(Bits(bytes.substr(2 * index, 2)));
 }
-
-struct Number {
-  std::optional<int64_t> whole;  // nullopt: it has a fraction, or does not fit
-  double real = 0;
-};
 
 Number ReadNumeric(std::string_view bytes) {
   constexpr uint16_t kNegative = 0x4000, kPositive = 0;
@@ -63,22 +57,9 @@ Number ReadNumeric(std::string_view bytes) {
 
 }  // namespace
 
-Parameter IntParameter(int64_t value) { return {'i', BigEndian(static_cast<uint64_t>(value))}; }
-Parameter RealParameter(double value) { return {'r', BigEndian(std::bit_cast<uint64_t>(value))}; }
-
-unsigned TypeOf(char parameter) {
-  switch (parameter) {
-    case 'i':
-      return kInt8;
-    case 'r':
-      return kFloat8;
-    case 't':
-      return kText;
-    case 'b':
-      return kBytea;
-    default:
-      return 0;
-  }
+Parameter IntParameter(int64_t value) { return {kInt8, BigEndian(static_cast<uint64_t>(value))}; }
+Parameter RealParameter(double value) {
+  return {kFloat8, BigEndian(std::bit_cast<uint64_t>(value))};
 }
 
 bool IsReadable(unsigned type) {
@@ -88,44 +69,26 @@ bool IsReadable(unsigned type) {
   return std::find(std::begin(kReadable), std::end(kReadable), type) != std::end(kReadable);
 }
 
-Kind KindOf(unsigned type, std::string_view bytes) {
+std::optional<Number> ReadNumber(unsigned type, std::string_view bytes) {
+  const auto whole = [](int64_t value) { return Number{value, static_cast<double>(value)}; };
   switch (type) {
-    case kBool:
     case kInt2:
+      return whole(static_cast<int16_t>(Bits(bytes)));
     case kInt4:
+      return whole(static_cast<int32_t>(Bits(bytes)));
+    case kBool:
     case kInt8:
     case kOid:
-      return Kind::kInt;
+      return whole(static_cast<int64_t>(Bits(bytes)));
     case kFloat4:
+      return Number{{}, std::bit_cast<float>(static_cast<uint32_t>(Bits(bytes)))};
     case kFloat8:
-      return Kind::kReal;
+      return Number{{}, std::bit_cast<double>(Bits(bytes))};
     case kNumeric:
-      return ReadNumeric(bytes).whole ? Kind::kInt : Kind::kReal;
-    case kBytea:
-      return Kind::kBlob;
+      return ReadNumeric(bytes);
     default:
-      return Kind::kText;
+      return std::nullopt;
   }
-}
-
-int64_t ReadInt(unsigned type, std::string_view bytes) {
-  switch (type) {
-    case kInt2:
-      return static_cast<int16_t>(Bits(bytes));
-    case kInt4:
-      return static_cast<int32_t>(Bits(bytes));
-    case kNumeric:
-      return ReadNumeric(bytes).whole.value_or(0);
-    default:
-      return static_cast<int64_t>(Bits(bytes));
-  }
-}
-
-double ReadReal(unsigned type, std::string_view bytes) {
-  if (type == kFloat4)
-    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(Bits(bytes))));
-  if (type == kNumeric) return ReadNumeric(bytes).real;
-  return std::bit_cast<double>(Bits(bytes));
 }
 
 }  // namespace postgres

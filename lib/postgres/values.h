@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace postgres {
 
@@ -29,20 +29,22 @@ enum Type : unsigned {
   kVoid = 2278,
 };
 
-// A value to bind; its type is 'i', 'r', 't', 'b', or 'n' (NULL).
+// A value to bind; type 0: NULL.
 struct Parameter {
-  char type = 'n';
+  unsigned type = 0;
   std::string bytes;
 };
 Parameter IntParameter(int64_t value);
 Parameter RealParameter(double value);
-unsigned TypeOf(char parameter);  // 0: the server infers it
 
 bool IsReadable(unsigned type);
-enum class Kind { kInt, kReal, kText, kBlob };
-// Of a readable type. A whole number of type numeric, as sum(bigint) is, counts as kInt if it fits.
-Kind KindOf(unsigned type, std::string_view bytes);
-int64_t ReadInt(unsigned type, std::string_view bytes);  // of kInt
-double ReadReal(unsigned type, std::string_view bytes);  // of kReal
+struct Number {
+  // Also of a whole number of type numeric, as sum(bigint) is. nullopt: it is real, or does not
+  // fit.
+  std::optional<int64_t> whole;
+  double real = 0;
+};
+// nullopt: a type without numbers.
+std::optional<Number> ReadNumber(unsigned type, std::string_view bytes);
 
 }  // namespace postgres

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "lib/base/limits/backoff.h"
-#include "lib/base/process/clock.h"
+#include "lib/postgres/link.h"
 
 namespace postgres {
 
@@ -119,20 +119,20 @@ void Writer::Lead(const Item* own) {
 }
 
 void Writer::RunBatch(Batch& batch) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + options_.batch_ms;
+  const int64_t end_ms = NowMs() + options_.batch_ms;
   base::Backoff pause(10, 200, reinterpret_cast<uintptr_t>(&batch) ^ static_cast<uint64_t>(end_ms));
   Mode mode = Mode::kEager;
   Status ended;
   for (;;) {
     Next next = Next::kAnswer;
-    ended = Try(batch, mode, end_ms - base::SystemClock().MonotonicMs(), next);
+    ended = Try(batch, mode, end_ms - NowMs(), next);
     if (next == Next::kAnswer) break;
     if (next == Next::kCarefully) {
       mode = Mode::kCareful;
       continue;
     }
     const int64_t pause_ms = pause.NextMs();
-    if (base::SystemClock().MonotonicMs() + pause_ms >= end_ms) break;
+    if (NowMs() + pause_ms >= end_ms) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
   }
   if (ended) return;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lib/postgres/pool.h"
+#include "lib/sql/run.h"
 #include "memory/engines/postgres/schema.h"
 #include "memory/sqlite/moving/shared_database.h"
 
@@ -44,10 +45,9 @@ class PostgresHeld final : public HeldTenant {
     {
       const sql::TimeLimit limit(*lease_, kHoldMs, {},
                                  {Code::kUnavailable, "another move has this namespace"});
-      ASSIGN_OR_RETURN(Statement lock,
-                       lease_->Prepare("SELECT pg_advisory_lock(agent_memory_rows.moves(), "
-                                       "CAST(?1 AS integer))"));
-      RETURN_IF_ERROR(lock.Bind(number_).Run());
+      RETURN_IF_ERROR(sql::Run(
+          *lease_, "SELECT pg_advisory_lock(agent_memory_rows.moves(), CAST(?1 AS integer))",
+          number_));
     }
     return Mark("UPDATE agent_memory_rows.tenants SET moving = true WHERE number = ?1");
   }
@@ -76,10 +76,7 @@ class PostgresHeld final : public HeldTenant {
  private:
   Status Mark(const char* sql) {
     ASSIGN_OR_RETURN(Transaction marking, Transaction::Begin(*lease_));
-    {
-      ASSIGN_OR_RETURN(Statement mark, lease_->Prepare(sql));
-      RETURN_IF_ERROR(mark.Bind(number_).Run());
-    }
+    RETURN_IF_ERROR(sql::Run(*lease_, sql, number_));
     return marking.Commit();
   }
 
@@ -90,12 +87,8 @@ class PostgresHeld final : public HeldTenant {
 
 // → the mark.
 Result<std::string> EnterToFill(postgres::Database& database, const std::string& tenant) {
-  {
-    ASSIGN_OR_RETURN(Statement enter,
-                     database.Prepare("SELECT agent_memory.enter(agent_memory.tenant_of(?1), 0, "
-                                      "'[]', true)"));
-    RETURN_IF_ERROR(enter.Bind(tenant).Run());
-  }
+  RETURN_IF_ERROR(sql::Run(
+      database, "SELECT agent_memory.enter(agent_memory.tenant_of(?1), 0, '[]', true)", tenant));
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT moved FROM agent_memory_rows.tenants WHERE number = "
                                     "agent_memory.current_tenant()"));
@@ -143,13 +136,11 @@ class PostgresMoves final : public SharedDatabase {
     ASSIGN_OR_RETURN(const std::string before, EnterToFill(*lease, tenant));
     ASSIGN_OR_RETURN(const std::optional<std::string> mark, fill(*lease, before));
     if (!mark) return {};
-    {
-      ASSIGN_OR_RETURN(Statement note,
-                       lease->Prepare("UPDATE agent_memory_rows.tenants SET moved = ?1, version = "
-                                      "version + 1, cleared = version + 1 WHERE number = "
-                                      "agent_memory.current_tenant()"));
-      RETURN_IF_ERROR(note.Bind(*mark).Run());
-    }
+    RETURN_IF_ERROR(sql::Run(*lease,
+                             "UPDATE agent_memory_rows.tenants SET moved = ?1, version = version "
+                             "+ 1, cleared = version + 1 WHERE number = "
+                             "agent_memory.current_tenant()",
+                             *mark));
     return filling.Commit();
   }
 

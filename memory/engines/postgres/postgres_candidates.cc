@@ -31,34 +31,32 @@ TextIndex& PostgresCandidates::texts() const {
 }
 
 Status PostgresCandidates::Begin() {
-  ASSIGN_OR_RETURN(postgres::Pool::Lease lease, tenant_->Checkout(tenant_->Reading()));
-  lease_.emplace(std::move(lease));
+  ASSIGN_OR_RETURN(lease_, tenant_->Checkout(tenant_->Reading()));
   const sql::TimeLimit limit(database(), kBeginMs, {});
-  Status begun = database().BeginReading();
-  if (begun) begun = Follow();
+  Status begun = BeginAhead();
   if (!begun) (void)End();
   return begun;
 }
 
-Status PostgresCandidates::Follow() {
+// A snapshot that no index in memory is ahead of.
+Status PostgresCandidates::BeginAhead() {
   for (int tries = 0; tries < kMostTries; ++tries) {
+    RETURN_IF_ERROR(database().BeginReading());
     ASSIGN_OR_RETURN(const std::optional<int64_t> version, tenant_->Follow(database()));
     if (version) {
       version_ = *version;
       return {};
     }
     RETURN_IF_ERROR(database().EndReading());
-    (*lease_)->Use(tenant_->Reading());
-    RETURN_IF_ERROR(database().BeginReading());
+    lease_->Use(tenant_->Reading());
   }
   return Error{Code::kUnavailable, "the indexes in memory are ahead of each snapshot"};
 }
 
 Status PostgresCandidates::Renew() {
   RETURN_IF_ERROR(database().EndReading());
-  (*lease_)->Use(tenant_->Reading());
-  RETURN_IF_ERROR(database().BeginReading());
-  return Follow();
+  lease_->Use(tenant_->Reading());
+  return BeginAhead();
 }
 
 Status PostgresCandidates::End() {

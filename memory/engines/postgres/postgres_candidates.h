@@ -17,7 +17,7 @@ class PostgresCandidates final : public SqlCandidates {
   explicit PostgresCandidates(std::shared_ptr<PostgresTenant> tenant)
       : tenant_(std::move(tenant)) {}
   ~PostgresCandidates() override { (void)End(); }
-  sql::Database& database() override { return **lease_; }
+  sql::Database& database() override { return *lease_; }
   std::unique_ptr<TextCandidates> Items(int64_t now_ms) override;
 
   // Also without a snapshot.
@@ -39,12 +39,12 @@ class PostgresCandidates final : public SqlCandidates {
  private:
   class ItemTexts;
   base::Result<bool> Read(const SearchBounds& bounds);  // → whether the bounds cut it
-  base::Status Follow();
+  base::Status BeginAhead();
   TextIndex& texts() const;
   const std::shared_ptr<PostgresTenant> tenant_;
-  mutable std::unique_ptr<TextIndex> texts_;    // borrowed when it is needed, until End
-  std::optional<postgres::Pool::Lease> lease_;  // while there is a snapshot
-  int64_t version_ = 0;                         // of the snapshot
+  mutable std::unique_ptr<TextIndex> texts_;  // borrowed when it is needed, until End
+  postgres::Pool::Lease lease_;               // while there is a snapshot
+  int64_t version_ = 0;                       // of the snapshot
 };
 
 }  // namespace memory

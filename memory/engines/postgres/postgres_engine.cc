@@ -8,6 +8,7 @@
 
 #include "lib/base/process/log.h"
 #include "lib/base/process/random.h"
+#include "lib/sql/run.h"
 #include "memory/engines/postgres/schema.h"
 #include "memory/ranking/resident_budget.h"
 #include "memory/volume/spool_budget.h"
@@ -121,10 +122,7 @@ Status PostgresEngine::ProbeWrite() {
        "PostgreSQL: the last probe is not committed yet: the server is slow, "
        "or waits for a standby"});
   ASSIGN_OR_RETURN(sql::Transaction transaction, sql::Transaction::Begin(*lease));
-  {
-    ASSIGN_OR_RETURN(Statement probe, lease->Prepare("SELECT agent_memory.probe(?1)"));
-    RETURN_IF_ERROR(probe.Bind(replica_).Run());
-  }
+  RETURN_IF_ERROR(sql::Run(*lease, "SELECT agent_memory.probe(?1)", replica_));
   return transaction.Commit();
 }
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/text/digest.h"
 #include "lib/postgres/writer.h"
+#include "lib/sql/run.h"
 #include "memory/engines/postgres/postgres_candidates.h"
 #include "memory/sqlite/store/state.h"
 
@@ -41,8 +42,7 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::Open(const std::string& na
   engine.rows_at_once = kRowsAtOnce;
   engine.connect = [tenant]() -> Result<std::shared_ptr<sql::Database>> {
     ASSIGN_OR_RETURN(postgres::Pool::Lease lease, tenant->Checkout(tenant->Reading()));
-    const auto owned = std::make_shared<postgres::Pool::Lease>(std::move(lease));
-    return std::shared_ptr<sql::Database>(owned, &**owned);
+    return std::shared_ptr<sql::Database>(std::move(lease));
   };
   auto state = std::make_unique<StoreState>(shared.spools + "/" + base::Sha256Hex(name), options,
                                             liveness, std::move(engine));
@@ -94,9 +94,8 @@ Result<bool> PostgresStore::MaySweep() {
     RETURN_IF_ERROR(claim.Bind(replica_).Bind(kSweepMs).Step());
     mine = claim.Int(0) != 0;
     if (!mine) return {};
-    ASSIGN_OR_RETURN(sql::Statement clear,
-                     database.Prepare("SELECT agent_memory.clear_changes(?1, ?2)"));
-    return clear.Bind(kKeptVersions).Bind(kClearedAtOnce).Run();
+    return sql::Run(database, "SELECT agent_memory.clear_changes(?1, ?2)", kKeptVersions,
+                    kClearedAtOnce);
   }));
   return mine;
 }

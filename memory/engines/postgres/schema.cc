@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/sql/run.h"
 #include "memory/engines/postgres/schema_base.h"
 #include "memory/engines/postgres/schema_conversations.h"
 #include "memory/engines/postgres/schema_rows.h"
@@ -69,12 +70,9 @@ Result<bool> MakeStep(Database& database) {
   if (version >= known) return true;
   const Step& step = Steps()[static_cast<size_t>(version)];
   for (const char* script : step.scripts) RETURN_IF_ERROR(database.Execute(script));
-  {
-    ASSIGN_OR_RETURN(
-        Statement note,
-        database.Prepare("INSERT INTO schema_versions(version, works_since) VALUES(?1, ?2)"));
-    RETURN_IF_ERROR(note.Bind(version + 1).Bind(step.works_since).Run());
-  }
+  RETURN_IF_ERROR(sql::Run(database,
+                           "INSERT INTO schema_versions(version, works_since) VALUES(?1, ?2)",
+                           version + 1, step.works_since));
   RETURN_IF_ERROR(transaction.Commit());
   return version + 1 == known;
 }

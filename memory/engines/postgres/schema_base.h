@@ -79,37 +79,51 @@ BEGIN
       WHERE tenant = agent_memory.current_tenant()', base, name, columns);
 END $f$;
 
--- Numbers the rows of a table like an INTEGER PRIMARY KEY of SQLite.
-CREATE FUNCTION agent_memory_rows.number(name text, key text) RETURNS void LANGUAGE plpgsql AS $f$
+CREATE TABLE agent_memory_rows.numbers(
+  tenant bigint, name text, last bigint NOT NULL, PRIMARY KEY(tenant, name));
+-- Numbers the rows of a table like an INTEGER PRIMARY KEY of SQLite; `once`: no number twice, as
+-- AUTOINCREMENT does.
+CREATE FUNCTION agent_memory_rows.number(name text, key text, once boolean) RETURNS void
+  LANGUAGE plpgsql AS $f$
 BEGIN
   EXECUTE format('CREATE FUNCTION agent_memory_rows.number_%1$s() RETURNS trigger LANGUAGE plpgsql
-    AS $t$ BEGIN
+    AS $t$ BEGIN ' || CASE WHEN once THEN '
+      INSERT INTO agent_memory.numbers(name, last) VALUES(%1$L, coalesce(new.%2$I, 1))
+        ON CONFLICT(tenant, name) DO UPDATE SET last = CASE WHEN new.%2$I IS NULL
+          THEN numbers.last + 1 ELSE greatest(numbers.last, new.%2$I) END
+        RETURNING coalesce(new.%2$I, last) INTO new.%2$I;' ELSE '
       IF new.%2$I IS NULL THEN
         SELECT coalesce(max(%2$I), 0) + 1 INTO new.%2$I FROM agent_memory.%1$I;
-      END IF;
+      END IF;' END || '
       RETURN new;
     END $t$;
     CREATE TRIGGER numbered BEFORE INSERT ON agent_memory_rows.%1$I
       FOR EACH ROW WHEN (NOT agent_memory_rows.copying())
       EXECUTE FUNCTION agent_memory_rows.number_%1$s()', name, key);
 END $f$;
--- Likewise, but no number twice: AUTOINCREMENT.
-CREATE TABLE agent_memory_rows.numbers(
-  tenant bigint, name text, last bigint NOT NULL, PRIMARY KEY(tenant, name));
-CREATE FUNCTION agent_memory_rows.number_once(name text, key text) RETURNS void LANGUAGE plpgsql
-AS $f$
+
+-- Keeps the rows (`counted`) and bytes of each owner of a table.
+CREATE FUNCTION agent_memory_rows.sum_up(name text, totals text, counted text) RETURNS void
+  LANGUAGE plpgsql AS $f$
 BEGIN
-  EXECUTE format('CREATE FUNCTION agent_memory_rows.number_%1$s() RETURNS trigger LANGUAGE plpgsql
+  EXECUTE format('CREATE FUNCTION agent_memory_rows.sum_%1$s() RETURNS trigger LANGUAGE plpgsql
     AS $t$ BEGIN
-      INSERT INTO agent_memory.numbers(name, last) VALUES(%1$L, coalesce(new.%2$I, 1))
-        ON CONFLICT(tenant, name) DO UPDATE SET last = CASE WHEN new.%2$I IS NULL
-          THEN numbers.last + 1 ELSE greatest(numbers.last, new.%2$I) END
-        RETURNING coalesce(new.%2$I, last) INTO new.%2$I;
-      RETURN new;
+      IF tg_op = ''INSERT'' THEN
+        INSERT INTO agent_memory.%2$I VALUES(new.owner, 1, new.bytes)
+          ON CONFLICT(tenant, owner) DO UPDATE
+          SET %3$I = %2$I.%3$I + 1, bytes = %2$I.bytes + excluded.bytes;
+      ELSIF tg_op = ''UPDATE'' THEN
+        UPDATE agent_memory.%2$I SET bytes = bytes + new.bytes - old.bytes WHERE owner = new.owner;
+      ELSE
+        UPDATE agent_memory.%2$I SET %3$I = %3$I - 1, bytes = bytes - old.bytes
+          WHERE owner = old.owner;
+        DELETE FROM agent_memory.%2$I WHERE owner = old.owner AND %3$I = 0;
+      END IF;
+      RETURN NULL;
     END $t$;
-    CREATE TRIGGER numbered BEFORE INSERT ON agent_memory_rows.%1$I
+    CREATE TRIGGER summed AFTER INSERT OR UPDATE OF bytes OR DELETE ON agent_memory_rows.%1$I
       FOR EACH ROW WHEN (NOT agent_memory_rows.copying())
-      EXECUTE FUNCTION agent_memory_rows.number_%1$s()', name, key);
+      EXECUTE FUNCTION agent_memory_rows.sum_%1$s()', name, totals, counted);
 END $f$;
 
 CREATE TABLE agent_memory_rows.changes(

@@ -75,25 +75,7 @@ END $f$;
 CREATE TRIGGER weighed AFTER INSERT ON messages
   FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION messages_weighed();
 
-CREATE FUNCTION working_memory_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
-BEGIN
-  IF tg_op = 'INSERT' THEN
-    INSERT INTO agent_memory.working_memory_totals VALUES(new.owner, 1, new.bytes)
-      ON CONFLICT(tenant, owner) DO UPDATE
-      SET conversations = working_memory_totals.conversations + 1,
-        bytes = working_memory_totals.bytes + excluded.bytes;
-  ELSIF tg_op = 'UPDATE' THEN
-    UPDATE agent_memory.working_memory_totals SET bytes = bytes + new.bytes - old.bytes
-      WHERE owner = new.owner;
-  ELSE
-    UPDATE agent_memory.working_memory_totals
-      SET conversations = conversations - 1, bytes = bytes - old.bytes WHERE owner = old.owner;
-    DELETE FROM agent_memory.working_memory_totals WHERE owner = old.owner AND conversations = 0;
-  END IF;
-  RETURN NULL;
-END $f$;
-CREATE TRIGGER changed AFTER INSERT OR UPDATE OF bytes OR DELETE ON working_memory
-  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION working_memory_changed();
+SELECT agent_memory_rows.sum_up('working_memory', 'working_memory_totals', 'conversations');
 
 CREATE FUNCTION checkpoints_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
@@ -115,12 +97,12 @@ CREATE TRIGGER changed AFTER INSERT OR DELETE ON checkpoints
 inline constexpr const char* kPostgresFences = R"sql(
 SELECT agent_memory_rows.fence(tablename) FROM pg_tables
   WHERE schemaname = 'agent_memory_rows' AND tablename NOT IN ('tenants', 'probes', 'schema_versions');
-SELECT agent_memory_rows.number(name, 'number') FROM unnest(ARRAY['projects', 'sessions',
+SELECT agent_memory_rows.number(name, 'number', false) FROM unnest(ARRAY['projects', 'sessions',
   'deletions', 'archive_access_log', 'consolidation_log', 'consolidation_actions', 'ingest_turns',
   'blocks', 'working_memory', 'checkpoints']) name;
-SELECT agent_memory_rows.number('shared_items', 'slot');
-SELECT agent_memory_rows.number_once('messages', 'number');
-SELECT agent_memory_rows.number_once('episodes', 'id');
+SELECT agent_memory_rows.number('shared_items', 'slot', false),
+  agent_memory_rows.number('messages', 'number', true),
+  agent_memory_rows.number('episodes', 'id', true);
 -- What HasTable asks: all tables are there.
 CREATE VIEW agent_memory.sqlite_schema AS
   SELECT 'table' AS type, tablename::text AS name FROM pg_tables

@@ -76,9 +76,7 @@ CREATE INDEX deletions_text ON deletions(tenant, text, created_ms) WHERE place I
 CREATE TABLE vectors(
   tenant bigint, slot bigint, model bigint NOT NULL, vector bytea NOT NULL,
   PRIMARY KEY(tenant, slot));
-CREATE TABLE remote_vectors(
-  tenant bigint, slot bigint, model bigint NOT NULL, vector bytea NOT NULL,
-  PRIMARY KEY(tenant, slot));
+CREATE TABLE remote_vectors(LIKE vectors INCLUDING ALL);
 CREATE INDEX remote_vectors_model ON remote_vectors(tenant, model, slot);
 CREATE TABLE episodes(
   tenant bigint, id bigint, slot bigint NOT NULL, project bigint NOT NULL,
@@ -97,9 +95,7 @@ CREATE INDEX items_over ON items(tenant, over_ms) WHERE over_ms IS NOT NULL;
 CREATE TABLE item_counts(
   tenant bigint, project bigint, rows bigint NOT NULL DEFAULT 0, words bigint NOT NULL DEFAULT 0,
   next bigint NOT NULL DEFAULT 1, PRIMARY KEY(tenant, project));
-CREATE TABLE item_vectors(
-  tenant bigint, slot bigint, model bigint NOT NULL, vector bytea NOT NULL,
-  PRIMARY KEY(tenant, slot));
+CREATE TABLE item_vectors(LIKE vectors INCLUDING ALL);
 CREATE TABLE shared_items(
   tenant bigint, slot bigint, owner text NOT NULL, key text NOT NULL, version bigint NOT NULL,
   over_ms bigint, bytes bigint NOT NULL, value text NOT NULL,
@@ -247,26 +243,15 @@ END $f$;
 CREATE TRIGGER changed AFTER INSERT OR DELETE ON items
   FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION items_changed();
 
-CREATE FUNCTION shared_items_changed() RETURNS trigger LANGUAGE plpgsql AS $f$
+SELECT agent_memory_rows.sum_up('shared_items', 'shared_owners', 'rows');
+CREATE FUNCTION shared_items_counted() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
-  IF tg_op = 'INSERT' THEN
-    INSERT INTO agent_memory.shared_owners VALUES(new.owner, 1, new.bytes)
-      ON CONFLICT(tenant, owner) DO UPDATE
-      SET rows = shared_owners.rows + 1, bytes = shared_owners.bytes + excluded.bytes;
-    UPDATE agent_memory.counters SET value = value + 1 WHERE name = 'live_rows';
-  ELSIF tg_op = 'UPDATE' THEN
-    UPDATE agent_memory.shared_owners SET bytes = bytes + new.bytes - old.bytes
-      WHERE owner = new.owner;
-  ELSE
-    UPDATE agent_memory.shared_owners SET rows = rows - 1, bytes = bytes - old.bytes
-      WHERE owner = old.owner;
-    DELETE FROM agent_memory.shared_owners WHERE owner = old.owner AND rows = 0;
-    UPDATE agent_memory.counters SET value = value - 1 WHERE name = 'live_rows';
-  END IF;
+  UPDATE agent_memory.counters SET value = value + CASE tg_op WHEN 'INSERT' THEN 1 ELSE -1 END
+    WHERE name = 'live_rows';
   RETURN NULL;
 END $f$;
-CREATE TRIGGER changed AFTER INSERT OR UPDATE OF bytes OR DELETE ON shared_items
-  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION shared_items_changed();
+CREATE TRIGGER counted AFTER INSERT OR DELETE ON shared_items
+  FOR EACH ROW WHEN (NOT agent_memory_rows.copying()) EXECUTE FUNCTION shared_items_counted();
 )sql";
 
 }  // namespace memory
