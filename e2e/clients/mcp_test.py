@@ -29,7 +29,8 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontex
 SCENARIOS = {
     "2025-03-26": ["server-initialize", "ping", "tools-list", "server-sse-multiple-streams"],
     "2025-06-18": ["server-initialize", "ping", "tools-list", "server-sse-multiple-streams"],
-    "2025-11-25": ["server-initialize", "ping", "tools-list", "dns-rebinding-protection", "server-sse-multiple-streams"],
+    "2025-11-25": ["server-initialize", "ping", "tools-list", "dns-rebinding-protection", "server-sse-multiple-streams",
+                   "server-session-lifecycle"],
     "2026-07-28": ["server-stateless", "tools-list", "dns-rebinding-protection", "http-header-validation", "caching",
                    "server-sse-multiple-streams"],
 }
