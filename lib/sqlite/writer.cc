@@ -274,7 +274,12 @@ void Writer::CommitAndAnswer(Batch& batch) {
   was_full_ = was_full_ || full;
   if (full && !database_.Broken()) {
     if (options_.on_full) options_.on_full();
-    (void)Checkpoint(Database::Log::kEmpty);
+    const bool frees =
+        std::ranges::any_of(batch, [](auto& item) { return item->space == Space::kFrees; });
+    if (frees)
+      EmptyLogForDeletes();
+    else
+      (void)Checkpoint(Database::Log::kEmpty);
     RetryFrees(batch, committed);
   }
   // What chores freed meanwhile counts although nothing was committed.

@@ -46,7 +46,7 @@ class Writer final : public sql::Writer {
     // with kUnavailable; at twice the limit all items are. One transaction may exceed it. 0: no
     // limit.
     int64_t max_log_bytes = 0;
-    // The WAL exceeds the limit and readers hold it: may end these readers.
+    // Readers hold a WAL that exceeds the limit or fills the disk: may end these readers.
     std::function<void()> on_log_held = nullptr;
     // Receives the length of a WAL longer than checkpoint_pages (else 0) after each change.
     std::function<void(int64_t bytes)> on_log = nullptr;
@@ -128,6 +128,7 @@ class Writer final : public sql::Writer {
   void KeepLogShort();
   void ShortenLog(bool tried);
   void EmptyLongLog();
+  void EmptyLogForDeletes();
   int LogWait() const;  // milliseconds that a checkpoint waits for readers
   void TellLog();
   bool LogIsHeld() const { return held_log_bytes_ > 0; }

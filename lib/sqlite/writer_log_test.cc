@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "lib/sqlite/writer.h"
 #include "lib/testing/eventually.h"
@@ -78,6 +80,36 @@ TEST_F(WriterLog, GivesItsSpaceBackWhileWritesAreRefused) {
   const auto after_batch = [](Database&) -> Result<bool> { return true; };
   ASSERT_TRUE(writer->RunSteps(after_batch));
   EXPECT_EQ(LogBytes(), 0);
+}
+
+// max_page_count stands in for a full disk.
+class FullDisk : public WriterLog {
+ protected:
+  // → the length of the WAL when the delete of a full disk runs again; nullopt if it failed.
+  std::optional<int64_t> Delete(Writer& writer) {
+    std::vector<int64_t> lengths;
+    const Status deleted = writer.RunAny(
+        [&](Database& db) -> Status {
+          lengths.push_back(LogBytes());
+          return db.Execute(lengths.size() > 1 ? "DELETE FROM t"
+                                               : "PRAGMA max_page_count=16;"
+                                                 "INSERT INTO t VALUES(zeroblob(400000))");
+        },
+        Writer::Space::kFrees);
+    if (!deleted || lengths.size() != 2) return std::nullopt;
+    EXPECT_GT(lengths[0], 0);
+    return lengths[1];
+  }
+};
+
+TEST_F(FullDisk, DeleteEndsASlowReader) {
+  std::optional<Database> reader;
+  Writer::Options options;
+  options.on_log_held = [&] { reader.reset(); };
+  auto writer = Open(options);
+  ASSERT_TRUE(Write(*writer));
+  reader = Hold();
+  EXPECT_EQ(Delete(*writer), 0);
 }
 
 TEST_F(WriterLog, LogHeldByAReaderRefusesWrites) {

@@ -145,4 +145,13 @@ void Writer::EmptyLongLog() {
   log_.Later(kLogAgain, kLongLogLatest);
 }
 
+// A full disk has room for a delete only where the WAL was, and readers keep the WAL: the
+// checkpoint waits until the current ones end, and then ends those that are slow.
+void Writer::EmptyLogForDeletes() {
+  const int wait_ms = static_cast<int>(kFirstWait.count());
+  if (Checkpoint(Database::Log::kEmpty, wait_ms) || Failed() || !options_.on_log_held) return;
+  options_.on_log_held();
+  (void)Checkpoint(Database::Log::kEmpty, wait_ms);
+}
+
 }  // namespace sqlite
