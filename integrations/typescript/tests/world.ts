@@ -1,5 +1,5 @@
 // The real programs for tests: started as the project's end-to-end tests start them, on ports of their own, in a temporary folder.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,7 +53,17 @@ export class Program {
 }
 
 export function aServer(folder: string): Promise<Program> {
-  return new Program("agent-memory-server", ["--data-dir", join(folder, `memory-${crypto.randomUUID()}`)], folder).start();
+  return new Program("agent-memory-server", ["--data-dir", join(folder, `memory-${crypto.randomUUID()}`), ...store(folder)], folder).start();
+}
+
+/** Files; or, if AGENT_MEMORY_TEST_STORE is postgres, a database on the server of e2e/support/postgres.py. */
+function store(folder: string): string[] {
+  if (process.env["AGENT_MEMORY_TEST_STORE"] !== "postgres") return [];
+  const [directory, database] = [process.env["AGENT_MEMORY_TEST_POSTGRES"] ?? "", `t${name().slice(0, 24)}`];
+  execFileSync("createdb", ["-h", directory, "-U", "postgres", database]);
+  const address = join(folder, `dsn-${database}`);
+  writeFileSync(address, `host=${directory} user=postgres dbname=${database}`);
+  return ["--store", "postgres", "--dsn-file", address];
 }
 
 export async function aSidecar(folder: string, server: Program): Promise<Program> {
