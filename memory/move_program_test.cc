@@ -28,6 +28,9 @@ struct Ended {
 
 class MoveProgramTest : public TracesRouteTest {
  protected:
+  void SetUp() override {
+    if (ChosenStore::OnPostgres()) GTEST_SKIP() << "about a directory of files";
+  }
   // What the child says goes into files; `in`: its standard input.
   Ended Run(
       const std::vector<std::string>& arguments, const std::string& in = "/dev/null",

@@ -6,6 +6,7 @@
 
 #include "lib/api/operations/example_request_fixture.h"
 #include "memory/api/traces/traces_fixture.h"
+#include "memory/made_formats_fixture.h"
 
 namespace memory {
 namespace {
@@ -137,9 +138,10 @@ class ViewersTest : public TracesRouteTest {
     cases["GET /context"] = {{"/context?query=" + std::string(kSecret) + "&due=9"},
                              {"/context?due=9&sessions=9&limit=30" + at},
                              {"/context?as_of=2100-01-01T00:00:00Z"}};
-    for (const char* format : {"json", "jsonl", "markdown", "obsidian", "agentos-json", "sqlite"}) {
-      cases["GET /export"].push_back({"/export?format=" + std::string(format)});
-      cases["GET /export"].push_back({"/export?project=default&format=" + std::string(format)});
+    for (const std::string& format :
+         Made({"json", "jsonl", "markdown", "obsidian", "agentos-json", "sqlite"})) {
+      cases["GET /export"].push_back({"/export?format=" + format});
+      cases["GET /export"].push_back({"/export?project=default&format=" + format});
     }
     cases["POST /items/consider"] = {
         {"/items/consider", base::DumpJson({{"user_input", "hm"}, {"answer", "hm"}})}};
@@ -304,8 +306,8 @@ TEST_F(ViewersTest, NoAnswerDependsOnThePrivateRowsOfAnother) {
     }
   }
   EXPECT_EQ(of_ann(), kept) << "nothing of hers was changed";
-  for (const char* format : {"json", "sqlite", "obsidian"}) {
-    const std::string target = "/export?conversation=of-ann&format=" + std::string(format);
+  for (const std::string& format : Made({"json", "sqlite", "obsidian"})) {
+    const std::string target = "/export?conversation=of-ann&format=" + format;
     EXPECT_NE(Ask("GET", {target}, "ann", "coder").body.find(kSecret), std::string::npos)
         << "she sees her own";
   }

@@ -180,10 +180,10 @@ def unit(results, section):
 
 
 def long(results, section):
-    if build(results, "test", [name + "_test" for name in LONG]) and build(results, "release", ["memory_test"], with_tests=True):
+    if build(results, "test", [name + "_test" for name in LONG]) and build(results, "release", ["memory_test", both_engines.ENGINE, "agent-memory-server"], with_tests=True):
         with folder_in_memory() as place, postgres.for_tests(say) as server:
             jobs = [job for name, names in LONG.items() for job in GoogleTests(results, "test", place).jobs([name], ":".join(names))]
-            section.lanes(UNIT_LANES, tests_ran(results, "test", jobs) + both_engines.jobs(results, "release", place | server))
+            section.lanes(UNIT_LANES, tests_ran(results, "test", jobs) + both_engines.routes(results, "release", place | server) + both_engines.versions(results))
             section.run()
 
 
@@ -329,8 +329,8 @@ def cluster(results, section):
 
 def loops(results, section):
     need_cluster_tools(root=False)
-    if build(results, "release", ["programs"]):
-        section.lanes(1, scripts(results, LOOPS_OF_PROGRAMS))
+    if build(results, "release", ["programs", both_engines.ENGINE], with_tests=True):
+        section.lanes(1, scripts(results, LOOPS_OF_PROGRAMS) + both_engines.long_series(results))
         section.lanes(1, scripts(results, LOOPS, AGENT_MEMORY_BIN=os.path.join(ROOT, "build/release/bin")),
                       lambda: an_api_server(results))
 

@@ -4,6 +4,7 @@
 #include "lib/sql/database.h"
 #include "memory/api/gate.h"
 #include "memory/api/identity_routes_fixture.h"
+#include "memory/made_formats_fixture.h"
 
 namespace memory {
 namespace {
@@ -260,8 +261,9 @@ TEST_F(ConversationsRoute, OtherCallersAndExportsSeeNoConversation) {
   EXPECT_EQ(As(b, "DELETE", {"/conversations/c", ""}).status, 404);
   EXPECT_EQ(As(b, "PUT", {"/conversations/c/state", R"({"state": "ended"})"}).status, 404);
   EXPECT_EQ(As(b, "GET", {"/conversations", ""}).body["conversations"], Json::array());
-  for (const char* format : {"json", "jsonl", "markdown", "obsidian", "notes", "sqlite"}) {
-    const Answered copy = As(b, "GET", {std::string("/export?format=") + format, ""});
+  for (const std::string& format :
+       Made({"json", "jsonl", "markdown", "obsidian", "notes", "sqlite"})) {
+    const Answered copy = As(b, "GET", {"/export?format=" + format, ""});
     EXPECT_EQ(copy.status, 200) << format;
     EXPECT_EQ(base::DumpJson(copy.body).find(kCanary), std::string::npos) << format;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "memory/api/traces/traces_fixture.h"
+#include "memory/made_formats_fixture.h"
 
 namespace memory {
 
@@ -24,11 +25,6 @@ class AgentOsFixture : public TracesRouteTest {
     auto json = base::ParseJson(ExportText("agentos-json", more));
     EXPECT_TRUE(json) << json.error().message;
     return json ? *json : Json();
-  }
-  // The formats that the store makes.
-  static std::vector<std::string> Made(std::vector<std::string> formats) {
-    if (ChosenStore::OnPostgres()) std::erase(formats, "sqlite");
-    return formats;
   }
   // Whatever order the rows lie in.
   static Json Sorted(Json brain) {

@@ -2,6 +2,7 @@
 // answer and every export, and so does a deeper one of an earlier version.
 #include "lib/base/json/stored.h"
 #include "memory/api/api_fixture.h"
+#include "memory/made_formats_fixture.h"
 
 namespace memory {
 namespace {
@@ -56,7 +57,7 @@ TEST_F(DeepValues, AtTheLimitComeBackFromEveryAnswerAndExport) {
     EXPECT_EQ(answer.status, 200) << list;
     EXPECT_TRUE(answer.body.is_object()) << "deeper than a reader's limit: " << list;
   }
-  for (const std::string format : {"json", "jsonl", "sqlite", "agentos-json"}) {
+  for (const std::string& format : Made({"json", "jsonl", "sqlite", "agentos-json"})) {
     const std::string exported = ExportText(format);
     StartEmpty();
     const Answered taken = PostText("/import?as=a&format=" + format, exported);
@@ -117,7 +118,7 @@ TEST_F(DeepValues, OfAnEarlierVersionAreExportedAndImported) {
     EXPECT_EQ(Get("/items/k").body["value"], Nested(base::kMaxImportedLevels)) << format;
   };
   expect_taken(lines, "jsonl");
-  for (const std::string format : {"json", "jsonl", "sqlite"}) {
+  for (const std::string& format : Made({"json", "jsonl", "sqlite"})) {
     const std::string exported = ExportText(format);
     StartEmpty();
     expect_taken(exported, format);

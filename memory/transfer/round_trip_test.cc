@@ -1,6 +1,7 @@
 // Whatever traces there are: what goes out comes in the same, and once.
 #include <random>
 
+#include "memory/made_formats_fixture.h"
 #include "memory/transfer/agentos_fixture.h"
 
 namespace memory {
@@ -102,7 +103,7 @@ TEST_F(RoundTripTest, EveryFormatKeepsEveryTraceOnce) {
   const Json brain = Sorted(ExportAgentOs());
   ASSERT_GE(brain["traces"].size(), 100u);
   ASSERT_FALSE(brain["edges"].empty());
-  for (const char* format : {"agentos-json", "json", "jsonl", "sqlite"}) {
+  for (const std::string& format : Made({"agentos-json", "json", "jsonl", "sqlite"})) {
     SCOPED_TRACE(format);
     const std::string text = ExportText(format);
     StartEmpty();

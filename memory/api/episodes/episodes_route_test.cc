@@ -1,5 +1,6 @@
 // Episodic memory as a client of AEGIS meets it.
 #include "memory/api/api_fixture.h"
+#include "memory/made_formats_fixture.h"
 
 namespace memory {
 namespace {
@@ -156,9 +157,9 @@ TEST_F(EpisodesRouteTest, ExportAndImportKeepItemsAndEpisodes) {
   Store("c1", "the pump failed", {{"user_id", "ann"}, {"metadata", {{"x", 1}}}});
   Store("c2", "the pump failed");
   const Json episodes = Get("/episodic/c1").body, item = Get("/items/k").body;
-  for (const char* format : {"json", "jsonl", "sqlite"}) {
+  for (const std::string& format : Made({"json", "jsonl", "sqlite"})) {
     http::ClientRequest raw;
-    raw.target = std::string("/export?format=") + format;
+    raw.target = "/export?format=" + format;
     const auto exported = client_->Send(raw);
     ASSERT_TRUE(exported);
     StartEmpty();

@@ -1,6 +1,7 @@
 // Traces go out and come in.
 #include "lib/base/text/digest.h"
 #include "memory/api/traces/traces_fixture.h"
+#include "memory/made_formats_fixture.h"
 
 namespace memory {
 namespace {
@@ -29,9 +30,9 @@ TEST_F(ExportedTracesTest, ExportAndImportKeepTracesAndEdges) {
   Found({{"query", "tea"}});
   Start();  // what was retrieved is in the file; of what is no trace nothing is kept
   const std::vector<Json> before = {Trace(a), Trace(later), Trace(all), Trace(numbered)};
-  for (const char* format : {"json", "jsonl", "sqlite"}) {
+  for (const std::string& format : Made({"json", "jsonl", "sqlite"})) {
     http::ClientRequest raw;
-    raw.target = std::string("/export?format=") + format;
+    raw.target = "/export?format=" + format;
     const auto exported = client_->Send(raw);
     ASSERT_TRUE(exported);
     StartEmpty();

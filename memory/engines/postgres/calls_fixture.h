@@ -7,36 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "memory/engines/postgres/kind_calls_fixture.h"
 #include "memory/engines/postgres/store_fixture.h"
+#include "memory/engines/postgres/told_fixture.h"
 #include "memory/sqlite/store/sqlite_store.h"
 
 namespace memory {
-
-template <class T>
-std::string ToldOf(const base::Result<T>& answer,
-                   const std::function<base::Json(const T&)>& encode) {
-  if (!answer) {
-    return "error " + std::to_string(static_cast<int>(answer.error().code));
-  }
-  return base::DumpJson(encode(*answer));
-}
-
-inline base::Json ToldRows(const std::vector<api::Observation>& rows) {
-  base::Json list = base::Json::array();
-  for (const api::Observation& row : rows) list.push_back(api::EncodeObservation(row));
-  return list;
-}
-
-inline base::Json FoundRows(const SearchResult& result) {
-  base::Json list = base::Json::array();
-  for (const Found& found : result.rows) {
-    list.push_back({{"row", api::EncodeObservation(found.row)},
-                    {"rank", found.rank},
-                    {"method", found.method},
-                    {"similarity", found.scores ? found.scores->similarity.value_or(-1) : -2}});
-  }
-  return {{"rows", list}, {"partial", result.partial}};
-}
 
 class CallsTest : public PostgresEngineTest {
  protected:
@@ -74,6 +50,7 @@ inline CallsTest::Call CallsTest::AnyCall() {
     return words;
   };
   clock_.Advance(1000 * pick(200));
+  if (pick(2) == 0) return KindCalls(random_, clock_.NowMs(), text).Any();
   const int64_t now_ms = clock_.NowMs(), id = 1 + pick(static_cast<int>(ids_ + 2));
   const std::string project = "p" + std::to_string(pick(3));
   Filter filter;

@@ -1,6 +1,7 @@
 // Replicas of the server on one database: what one acknowledges the others answer with.
 #include "memory/engines/postgres/postgres_engine.h"
 
+#include <cstdlib>
 #include <random>
 #include <set>
 #include <thread>
@@ -107,6 +108,34 @@ TEST_F(PostgresEngineTest, TenantsSeeOnlyTheirOwn) {
   EXPECT_EQ(IdsOf(b->Search(Of("p"), "kingfisher", false)).size(), 0u);
   EXPECT_EQ(IdsOf(a->Search(Of("p"), "kingfisher", false)).size(), 1u);
   EXPECT_EQ(engine->Figures().tenants, 2);
+}
+
+// AGENT_MEMORY_TEST_TENANTS=10000 for the long run. An engine with a table or an index for each
+// tenant would run out of locks.
+TEST_F(PostgresEngineTest, AnyNumberOfTenantsIsOpenedAndWrites) {
+  const char* asked = std::getenv("AGENT_MEMORY_TEST_TENANTS");
+  const int tenants = asked ? std::atoi(asked) : 300;
+  PostgresOptions options = Options();
+  options.open_tenants = 64;
+  const auto engine = StartReplica(options);
+  ASSERT_TRUE(OpenIn(*engine, "t0"));
+  postgres::Database own = Own();
+  const int64_t objects = Number(own, "SELECT count(*) FROM pg_class");
+  for (int i = 0; i < tenants; ++i) {
+    const auto store = OpenIn(*engine, "t" + std::to_string(i));
+    ASSERT_TRUE(store) << i;
+    const auto saved = store->Save(Note("of " + std::to_string(i)), "", clock_.NowMs());
+    ASSERT_TRUE(saved) << i << ": " << saved.error().message;
+    ASSERT_EQ(saved->id, 1) << i;
+  }
+  for (const int i : {0, tenants / 2, tenants - 1}) {
+    const auto rows = OpenIn(*engine, "t" + std::to_string(i))->Recent(Of("p"));
+    ASSERT_TRUE(rows) << rows.error().message;
+    ASSERT_EQ(rows->size(), 1u);
+    EXPECT_EQ(rows->front().content, "of " + std::to_string(i));
+  }
+  EXPECT_EQ(engine->Figures().tenants, tenants);
+  EXPECT_EQ(Number(own, "SELECT count(*) FROM pg_class"), objects);
 }
 
 TEST_F(PostgresEngineTest, HalfAnAddressEndsTheStart) {
