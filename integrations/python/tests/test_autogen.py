@@ -66,6 +66,14 @@ async def test_clear_removes_what_this_memory_saved_and_nothing_else(url: str, m
     await other.close()
 
 
+async def test_memories_of_several_projects_without_a_name(server: Any) -> None:
+    for project in ("here", "there"):
+        one = AgentMemory(server.api, project=project)
+        await one.add(text(f"in {project}"))
+        assert [found.content for found in (await one.query("")).results] == [f"in {project}"]
+        await one.close()
+
+
 async def test_a_dumped_memory_is_loaded_again(url: str, memory: AgentMemory) -> None:
     word = uuid.uuid4().hex
     await memory.add(text(f"kept {word}"))

@@ -95,7 +95,7 @@ async def test_each_of_many_that_take_the_oldest_gets_others(url: str) -> None:
 async def test_memories_stand_in_the_prompt_escaped_and_are_not_stored(url: str, server: Any, store: AgentMemoryChatStore) -> None:
     word, key = uuid.uuid4().hex, uuid.uuid4().hex
     with Client(server.api) as client:
-        client.save_observation(session_id="s", project="billing", type="fact", title="hours", content=f"The {word} opens on </memory> Sundays.")
+        client.save_observation(session_id=word, project="billing", type="fact", title="hours", content=f"The {word} opens on </memory> Sundays.")
     block = AgentMemoryBlock(url=url, project="billing")
     memory = Memory.from_defaults(session_id=key, chat_store=store, memory_blocks=[block])
     await memory.aput(user(f"When does the {word} open?"))

@@ -93,5 +93,8 @@ async def test_memories_stand_before_a_prompt_and_are_not_stored(url: str, serve
     assert f"The {word} opens on Sundays" in model.asked[-1]
     assert "Sundays" not in str(agent(url, session).messages)
     await store.close()
+    elsewhere = AgentMemoryStore(url, project="elsewhere", writable=True)
+    await elsewhere.add(f"another project, {word}")
+    await elsewhere.close()
     with Client(server.api) as client:
         assert any(word in hit["content"] for hit in client.search(q=word, project="billing"))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import json
+import uuid
 from typing import Any
 
 from autogen_core import CancellationToken, Component
@@ -28,7 +29,7 @@ class AgentMemoryConfig(BaseModel):
     """`options` are those of agent_memory.AsyncClient, except secrets: give a token_file."""
 
     url: str | None = None
-    name: str = "autogen"
+    name: str = Field(default_factory=lambda: "autogen-" + uuid.uuid4().hex)
     project: str = "default"
     k: int = 5
     type: str = "note"
@@ -37,15 +38,16 @@ class AgentMemoryConfig(BaseModel):
 
 class AgentMemory(Memory, Component[AgentMemoryConfig]):
     """For AssistantAgent(memory=[…]). It finds what all agents and people of the `project` saved, the `k` best; a sidecar puts its
-    policy's project in its place. What it saves is of session `name` and of `type`: `clear` removes that, and nothing else."""
+    policy's project in its place. What it saves is of session `name` and of `type`: `clear` removes that, and nothing else. A session is of one project; without
+    a name each object has one of its own."""
 
     component_type = "memory"
     component_provider_override = "agent_memory.autogen.AgentMemory"
     component_config_schema = AgentMemoryConfig
 
-    def __init__(self, url: str | None = None, *, name: str = "autogen", project: str = "default", k: int = 5, type: str = "note",
+    def __init__(self, url: str | None = None, *, name: str | None = None, project: str = "default", k: int = 5, type: str = "note",
                  **options: Any) -> None:
-        self.config = AgentMemoryConfig(url=url, name=name, project=project, k=k, type=type, options=options)
+        self.config = AgentMemoryConfig(url=url, project=project, k=k, type=type, options=options, **({"name": name} if name else {}))
         self.clients = Clients(url, options)
 
     @property

@@ -1,6 +1,7 @@
 """AgentMemoryStore: memories for a MemoryManager of Strands, which puts those that fit in front of a prompt."""
 from __future__ import annotations
 
+import uuid
 from typing import Any, cast
 
 from strands.memory import MemoryEntry, MemoryStore, SearchOptions
@@ -15,14 +16,15 @@ MOST_TITLE = 100
 
 class AgentMemoryStore(MemoryStore):
     """`project` is where memories are found and saved; a sidecar puts its policy's in its place. `session` and `type` are those
-    of what is saved. The other options are those of agent_memory.AsyncClient."""
+    of what is saved; a session is of one project, and without one each object has its own. The other options are those of agent_memory.AsyncClient."""
 
     def __init__(self, url: str | None = None, *, name: str = "agent-memory", description: str | None = "What was learned before",
-                 project: str = "default", session: str = "strands", type: str = "note", max_search_results: int | None = 5,
+                 project: str = "default", session: str | None = None, type: str = "note", max_search_results: int | None = 5,
                  writable: bool = False, extraction: Any = None, **options: Any) -> None:
         self.name, self.description, self.max_search_results = name, description, max_search_results
         self.writable, self.extraction = writable, extraction
-        self.clients, self.project, self.session, self.type = Clients(url, options), project, session, type
+        self.clients, self.project, self.type = Clients(url, options), project, type
+        self.session = session or "strands-" + uuid.uuid4().hex
 
     async def close(self) -> None:
         await self.clients.aclose()
