@@ -7,6 +7,7 @@
 #include "memory/api/list_answer.h"
 #include "memory/api/revision.h"
 #include "memory/api/validate.h"
+#include "memory/model/marks.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {
@@ -49,6 +50,7 @@ Response PostObservation(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(std::string key, IdempotencyKeyOf(request));
     ASSIGN_OR_RETURN(Json body, ObjectBody(request));
     ASSIGN_OR_RETURN(api::NewObservation made, api::DecodeNewObservation(body));
+    made.tags = WithoutMarks(std::move(made.tags));               // only PATCH sets them
     const auto span = telemetry::ChildOf(request, "store.save");  // with the wait for the sync
     return api.store.Save(made, RequestKey(key, api.caller), api.clock.NowMs());
   }();

@@ -36,6 +36,13 @@ Result<std::optional<std::string>> Changed(const Json& body, const char* field, 
   return std::optional<std::string>(std::move(text));
 }
 
+Result<std::optional<bool>> ChangedFlag(const Json& body, const char* field) {
+  const auto found = body.find(field);
+  if (found == body.end() || found->is_null()) return std::optional<bool>();
+  ASSIGN_OR_RETURN(const bool set, api::OptionalFlag(body, field));
+  return std::optional(set);
+}
+
 Result<int64_t> TimeField(const Json& json, const char* field) {
   ASSIGN_OR_RETURN(std::optional<std::string> text, base::OptionalString(json, field));
   if (!text || text->empty()) return int64_t{0};
@@ -73,6 +80,8 @@ Result<Patch> DecodePatch(const Json& body) {
   if (tags != body.end() && !tags->is_null()) {
     ASSIGN_OR_RETURN(patch.tags, api::DecodeTags(body));
   }
+  ASSIGN_OR_RETURN(patch.pinned, ChangedFlag(body, "pinned"));
+  ASSIGN_OR_RETURN(patch.buried, ChangedFlag(body, "buried"));
   ASSIGN_OR_RETURN(const api::Source writer, api::DecodeSource(body));
   if (api::IsOrigin(writer.origin)) patch.writer = writer.origin;
   ASSIGN_OR_RETURN(patch.replace_user, api::OptionalFlag(body, "replace_user"));

@@ -5,6 +5,7 @@
 
 #include "memory/keeping/deletions.h"
 #include "memory/keeping/retelling.h"
+#include "memory/model/marks.h"
 #include "memory/model/salted_digests.h"
 
 namespace memory {
@@ -25,7 +26,7 @@ Result<Saved> UpdateTopic(Observations& rows, RowId id, const Saving& saving) {
   const std::string before = row.source.origin;
   row.source = made.source;
   row.source.origin = api::LowerOrigin(before, made.source.origin);
-  if (!made.tags.empty()) row.tags = made.tags;
+  if (!made.tags.empty()) row.tags = WithMarksOf(row.tags, made.tags);
   RETURN_IF_ERROR(rows.Rewrite(id, row, saving.facts, saving.now_ms));
   return Saved{row.id, "updated", row.revision_count + 1, row.duplicate_count};
 }
@@ -142,9 +143,19 @@ Result<Observation> ChangeObservation(Observations& rows, int64_t id, const Patc
                                       std::to_string(row.revision_count) + ", not " +
                                       std::to_string(*patch.if_revision) + "; nothing was changed"};
   }
-  const bool changes =
-      (patch.type && *patch.type != row.type) || (patch.title && *patch.title != row.title) ||
-      (patch.content && *patch.content != row.content) || (patch.tags && *patch.tags != row.tags);
+  if ((patch.pinned || patch.buried) && patch.writer != api::kOriginUser) {
+    return Error{Code::kDenied,
+                 "pinned, buried: only a user may pin or bury, the writer's origin "
+                 "is " +
+                     patch.writer};
+  }
+  std::vector<std::string> tags = row.tags;
+  if (patch.tags) tags = WithMarksOf(row.tags, *patch.tags);
+  if (patch.pinned) tags = WithMark(std::move(tags), kPinnedTag, *patch.pinned);
+  if (patch.buried) tags = WithMark(std::move(tags), kBuriedTag, *patch.buried);
+  const bool changes = (patch.type && *patch.type != row.type) ||
+                       (patch.title && *patch.title != row.title) ||
+                       (patch.content && *patch.content != row.content) || tags != row.tags;
   if (!changes) return row;
   if (!MayChange(row.source.origin, patch.writer, patch.replace_user)) {
     return Error{Code::kDenied, "a user wrote observation " + std::to_string(id) +
@@ -154,7 +165,7 @@ Result<Observation> ChangeObservation(Observations& rows, int64_t id, const Patc
   row.type = patch.type.value_or(row.type);
   row.title = patch.title.value_or(row.title);
   row.content = patch.content.value_or(row.content);
-  row.tags = patch.tags.value_or(row.tags);
+  row.tags = std::move(tags);
   RETURN_IF_ERROR(rows.Rewrite(place->row, row, facts_of(row.title, row.content), now_ms));
   return rows.Read(place->row);
 }

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
+#include "memory/model/marks.h"
 #include "memory/rows/observations.h"
 
 namespace memory {
@@ -15,6 +17,8 @@ using base::Status;
 
 namespace {
 
+// So much of the best score that no strength (sqlite/traces/strength_order.h) takes it away.
+constexpr double kPinnedLift = 2;
 constexpr size_t kMaxTopics = 20;     // of a range
 constexpr size_t kSortedAtOnce = 16;  // of a ranking: few queries need more
 
@@ -23,11 +27,23 @@ Result<bool> IsEligible(Candidates& candidates, const RankQuery& query, int64_t 
   ASSIGN_OR_RETURN(const std::optional<LiveRow> row, candidates.FindLive(slot));
   if (!row) return false;
   if (query.type ? row->type != *query.type : IsUnaskedType(row->type)) return false;
+  if (query.without_buried && row->flags & kFlagBuried) return false;
   if (query.project && row->project != *query.project) return false;
   return query.admits ? query.admits(slot) : Result<bool>(true);
 }
 
 }  // namespace
+
+void LiftPinned(const std::vector<Record>& records, std::vector<Ranked>& rows) {
+  std::unordered_set<int64_t> pinned;
+  for (const Record& record : records)
+    if (record.flags & kFlagPinned) pinned.insert(record.slot);
+  if (pinned.empty()) return;
+  double best = 0;
+  for (const Ranked& row : rows) best = std::max(best, row.score);
+  for (Ranked& row : rows)
+    if (pinned.contains(row.slot)) row.score += kPinnedLift * best;
+}
 
 Status AddTopics(Candidates& candidates, const RankQuery& query, const std::vector<int64_t>& ranges,
                  std::vector<Ranked>& rows) {

@@ -12,6 +12,9 @@
 
 namespace memory {
 
+// Puts the rows that are pinned above all others, in the order that they have.
+void LiftPinned(const std::vector<Record>& records, std::vector<Ranked>& rows);
+
 // A text equal to a topic key of `ranges`, or a prefix of one, finds its row, above all `rows`.
 base::Status AddTopics(Candidates& candidates, const RankQuery& query,
                        const std::vector<int64_t>& ranges, std::vector<Ranked>& rows);

@@ -36,6 +36,8 @@ struct RankQuery {
   bool neighbours = false;  // also returns rows next to a match
   // The nearest of these rows are the answer, whatever the query is; slots in ascending order.
   std::optional<std::vector<int64_t>> nearest_of;
+  bool pinned_first = false;    // pinned rows among the scored ones rank above all others
+  bool without_buried = false;  // for a prompt
   size_t limit = 10;
   int64_t deadline_ms = 250;  // then ranks the matches so far
   std::stop_token stop;       // the same when the client is gone

@@ -300,6 +300,7 @@ Result<Ranking> Ranker::Rank(const RankQuery& query) {
             ? RankBySignals({records, scored, search.near, others, search.question}, query.limit,
                             soft)
             : Fuse(scored, search.near, search.weights, AdmissionOf(query), most, query.limit);
+    if (query.pinned_first) LiftPinned(records, ranked);
     // Unlocks the indexes before asking the engine: their updates wait for it.
     const bool was_pinned = search.pinned.has_value();
     search.pinned.reset();

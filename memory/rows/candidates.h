@@ -42,6 +42,7 @@ struct VectorQuery {
 struct LiveRow {
   std::string type;
   int64_t project = 0;  // that wrote it
+  int64_t flags = 0;    // words.h, marks.h
 };
 
 // A row as a resident index takes it.

@@ -32,6 +32,7 @@ struct Saved {
 struct Patch {
   std::optional<std::string> type, title, content;
   std::optional<std::vector<std::string>> tags;
+  std::optional<bool> pinned, buried;     // marks (model/marks.h); `tags` changes none
   std::string writer = api::kOriginUser;  // the row gets the lower of its trust class and this one
   bool replace_user = false;              // like api::NewObservation
   std::optional<int64_t> if_revision;     // kConflict: the row has another one now

@@ -54,7 +54,7 @@ Recalled Recall::ForPrompt(const api::Policy& policy, const Asking& asking,
   recalled.sessions = ReadSessions(answer);
   if (base::IsBlank(query)) return recalled;
   for (const RecalledItem& item : ReadDue(answer)) {
-    if (MayInject(policy, item.trust)) recalled.items.push_back(item);
+    if (!item.buried && MayInject(policy, item.trust)) recalled.items.push_back(item);
   }
   for (const RecalledItem& item : ReadItems(answer.value("recent_observations", Json::array()))) {
     if (MayInject(policy, item.trust)) AddNew(recalled.items, item);
@@ -77,7 +77,8 @@ ToolRecall Recall::ForTool(const api::Policy& policy, const std::vector<SearchPl
     for (const RecalledItem& item :
          ReadItems(Ask(policy, target, end_ms, trace, recall.found.outcome))) {
       AddNew(recall.found.items, item);
-      if (search.inject && MayInject(policy, item.trust)) AddNew(recall.inject.items, item);
+      if (search.inject && !item.buried && MayInject(policy, item.trust))
+        AddNew(recall.inject.items, item);
     }
   }
   return recall;

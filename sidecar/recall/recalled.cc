@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/api/marks.h"
 #include "lib/api/memory_api.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/digest.h"
@@ -86,6 +87,8 @@ RecalledItem ReadItem(const Json& row) {
     item.revision = base::Sha256Hex(item.title + "\n" + item.content).substr(0, 12);
   }
   if (auto rank = row.find("rank"); rank != row.end() && rank->is_number()) item.rank = *rank;
+  if (auto tags = row.find("tags"); tags != row.end() && tags->is_array())
+    item.buried = std::find(tags->begin(), tags->end(), api::kBuriedTag) != tags->end();
   item.scores = ScoresOf(row);
   return item;
 }

@@ -31,6 +31,7 @@ struct RecalledItem {
   std::string method;      // fts5_bm25, embedding, fused, recency, due
   std::string revision;    // changes with the memory
   double rank = 0;
+  bool buried = false;  // a person keeps it out of prompts
   // {lexical, similarity, soft, session, answer}, the parts of the rank that the server names; null
   // if it ranked by words alone.
   base::Json scores;

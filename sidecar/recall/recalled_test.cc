@@ -28,5 +28,15 @@ TEST(Recalled, RecordsTheScoresOfARowThatMeaningRanked) {
   EXPECT_FALSE(record[3].contains("scores"));
 }
 
+TEST(Recalled, KnowsWhatAPersonBuried) {
+  const auto found = ReadItems({{{"id", 1}, {"tags", {"a", "@buried"}}},
+                                {{"id", 2}, {"tags", {"buried"}}},
+                                {{"id", 3}, {"tags", "@buried"}},
+                                {{"id", 4}}});
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_TRUE(found[0].buried);
+  for (size_t i = 1; i < found.size(); ++i) EXPECT_FALSE(found[i].buried) << i;
+}
+
 }  // namespace
 }  // namespace sidecar

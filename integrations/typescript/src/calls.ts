@@ -690,7 +690,9 @@ export function getObservation(id: number, fields: GetObservationFields = {}): C
 }
 
 export interface ChangeObservationFields {
+  buried?: boolean | undefined;
   content?: string | undefined;
+  pinned?: boolean | undefined;
   replace_user?: boolean | undefined;
   source?: models.Source | undefined;
   tags?: string[] | undefined;
@@ -708,7 +710,7 @@ export function changeObservation(id: number, fields: ChangeObservationFields = 
     method: "PATCH",
     path: `/observations/${quote(id)}`,
     query: { conversation: fields.conversation },
-    body: { content: fields.content, replace_user: fields.replace_user, source: fields.source, tags: fields.tags, title: fields.title, type: fields.type },
+    body: { buried: fields.buried, content: fields.content, pinned: fields.pinned, replace_user: fields.replace_user, source: fields.source, tags: fields.tags, title: fields.title, type: fields.type },
     headers: { "X-Memory-User": fields.user, "X-Memory-Agent": fields.agent, "If-Match": fields.if_match },
   };
 }

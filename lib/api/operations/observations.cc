@@ -102,7 +102,7 @@ const std::vector<Operation> kObservationRows = {
         "Changes fields of an observation; the old text is kept as a revision.",
         {kObservationId, kConversation},
         {kType, Text("title", kMaxTitle).Example("SQLite, WAL"), Text("content", kMaxContent),
-         kTags, kSource, kReplaceUser},
+         kTags, Flag("pinned"), Flag("buried"), kSource, kReplaceUser},
         {{200, "Observation"}}, kSave, kIfMatch),
     Row("delete_observation", "DELETE", "/observations/{id}",
         "Hides an observation; with hard erases it, and reports what still quotes it.",

@@ -11,6 +11,7 @@
 #include "memory/api/traces/trace_fields.h"
 #include "memory/api/validate.h"
 #include "memory/ingest/ingest_settings.h"
+#include "memory/model/marks.h"
 
 namespace memory {
 
@@ -42,6 +43,7 @@ Result<NewTrace> DecodeNewTrace(const Json& body) {
   ASSIGN_OR_RETURN(trace.kind, KindField(body, kEpisodic));
   ASSIGN_OR_RETURN(trace.scope, ScopeField(body, kUserScope));
   ASSIGN_OR_RETURN(trace.tags, api::DecodeTags(body));
+  trace.tags = WithoutMarks(std::move(trace.tags));
   ASSIGN_OR_RETURN(trace.remind_ms, TraceTimeField(body, "remindAt"));
   if (trace.remind_ms && trace.kind != kProspective)
     return InvalidTrace("remindAt is of prospective traces, type is \"" + trace.kind + "\"");

@@ -51,7 +51,7 @@ class SketchCharge {
   "SELECT t.slot, o.type, t.scope, t.scope_id, t.strength, t.accessed_ms, t.retrievals, "    \
   "t.remind_ms, o.hash, o.created_ms, o.origin, v.vector FROM traces t JOIN observations o " \
   "ON o.slot = t.slot LEFT JOIN vectors v ON v.slot = t.slot AND v.model = ?2 WHERE t.slot " \
-  "BETWEEN ?1 AND ?3 AND " MEMORY_LIVE "ORDER BY t.slot "
+  "BETWEEN ?1 AND ?3 AND NOT (" MEMORY_PINNED ") AND " MEMORY_LIVE "ORDER BY t.slot "
 
 }  // namespace
 

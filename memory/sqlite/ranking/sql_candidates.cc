@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "memory/model/marks.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/ranking/near_rows.h"
 #include "memory/sqlite/tables/live.h"
@@ -125,9 +126,9 @@ Result<std::optional<LiveRow>> SqlCandidates::FindLive(int64_t slot) {
   ASSIGN_OR_RETURN(
       Statement read,
       database().Prepare(
-          "SELECT type, project FROM observations o WHERE slot = ?1 AND " MEMORY_LIVE));
+          "SELECT type, project, marks FROM observations o WHERE slot = ?1 AND " MEMORY_LIVE));
   return read.Bind(slot).ReadFirst([](const Statement& row) {
-    return LiveRow{row.Text(0), row.Int(1)};
+    return LiveRow{row.Text(0), row.Int(1), row.Int(2)};
   });
 }
 
@@ -157,7 +158,8 @@ Status SqlCandidates::VisitIndexedRows(int64_t first, int64_t last, int64_t mode
                        row.Text(7),
                        row.Text(8),
                        {values.begin(), values.end()}};
-    indexed.facts.flags = FlagsOf(indexed.content);  // rows of former versions lack some
+    // Rows of former versions lack some.
+    indexed.facts.flags = FlagsOf(indexed.content) | MarksOf(indexed.tags);
     return visit(std::move(indexed));
   });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/json/json.h"
+#include "memory/model/marks.h"
 #include "memory/sqlite/cells/cell_tables.h"
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/removal/hidden_parts.h"
@@ -81,8 +82,9 @@ Result<bool> EraseFromDigest(Database& writer, const Quotes& quotes, int64_t slo
                    writer.Prepare("UPDATE observations SET title = ?2, content = ?3, grams = ?4, "
                                   "hash = ?5, words = ?6, marks = ?7 WHERE slot = ?1"));
   write.Bind(slot).Bind(title).Bind(content);
-  write.Bind(WithTags(facts.grams, base::DumpJson(row.tags))).Bind(api::NormalizedHash(content));
-  RETURN_IF_ERROR(write.Bind(facts.words).Bind(facts.flags).Run());
+  const std::string tags = base::DumpJson(row.tags);
+  write.Bind(WithTags(facts.grams, tags)).Bind(api::NormalizedHash(content));
+  RETURN_IF_ERROR(write.Bind(facts.words).Bind(facts.flags | MarksOf(tags)).Run());
   RETURN_IF_ERROR(PutVector(writer, slot, facts));
   RETURN_IF_ERROR(AddToIndex(writer, slot));
   std::vector<std::pair<int64_t, std::pair<std::string, std::string>>> revisions;

@@ -27,10 +27,11 @@ namespace {
   "FROM observations o WHERE o.range = ?1 AND o.project = ?2 AND " MEMORY_LIVE \
   "AND (o.type = ?3 OR ?3 = '*' AND o.type NOT IN (SELECT value FROM json_each(?4)))"
 constexpr const char* kCounted = "SELECT count(*) " MEMORY_OF_RULE;
-// Least recently used first. Rows that were read, found or written again since ?5 stay.
+// Least recently used first. Rows that are pinned, or that were read, found or written again since
+// ?5, stay.
 constexpr const char* kOldest =
-    "SELECT o.slot, o.id, " MEMORY_USED "AS used " MEMORY_OF_RULE
-    "AND max(coalesce((SELECT u.used_ms FROM uses u WHERE u.slot = o.slot), 0), "
+    "SELECT o.slot, o.id, " MEMORY_USED "AS used " MEMORY_OF_RULE "AND NOT (" MEMORY_PINNED
+    ") AND max(coalesce((SELECT u.used_ms FROM uses u WHERE u.slot = o.slot), 0), "
     "CASE WHEN o.duplicate_count > 0 THEN o.seen_ms ELSE 0 END) < ?5 "
     "ORDER BY used, o.slot LIMIT ?6";
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/limits/answer_charge.h"
+#include "memory/model/marks.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/recency_index.h"
@@ -29,12 +30,14 @@ bool ChangedLater(const Changed& a, const Changed& b) {
   return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
 }
 
-// Merges the rows of one type into the newest, at most `limit`.
+// Merges the rows of one type into the newest, at most `limit`. `without`: flags of rows that are
+// left out.
 Status AddType(Database& database, int64_t range, std::optional<int64_t> project,
-               const std::string& type, const Filter& filter, std::vector<Changed>& newest) {
+               const std::string& type, const Filter& filter, int64_t without,
+               std::vector<Changed>& newest) {
 #define MEMORY_NEWEST                                                                 \
   "AND o.deleted_ms IS NULL AND o.type = ?2 AND (o.updated_ms, o.id) < (?3, ?4) AND " \
-  "o.updated_ms >= ?5 AND " MEMORY_LIVE MEMORY_SEEN_BY(                               \
+  "o.updated_ms >= ?5 AND (o.marks & ?10) = 0 AND " MEMORY_LIVE MEMORY_SEEN_BY(       \
       "?7", "?8", "?9") "ORDER BY o.updated_ms DESC, o.id DESC LIMIT ?6"
   const bool shared = IsShared(range, project);
   ASSIGN_OR_RETURN(
@@ -51,6 +54,7 @@ Status AddType(Database& database, int64_t range, std::optional<int64_t> project
   read.Bind(before.ms).Bind(before.id).Bind(enough ? newest.back().updated_ms : INT64_MIN);
   read.Bind(static_cast<int64_t>(filter.limit));
   BindViewer(read, filter.viewer);
+  read.Bind(without);
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
     newest.push_back({row.Int(0), row.Int(1), row.Int(2)});
   }));
@@ -62,7 +66,7 @@ Status AddType(Database& database, int64_t range, std::optional<int64_t> project
 }  // namespace
 
 Result<std::vector<Observation>> Newest(Database& database, const SearchScope& scope,
-                                        const Filter& filter, bool logs) {
+                                        const Filter& filter, bool injected) {
   std::vector<Observation> rows;
   if (filter.limit == 0) return rows;
   ASSIGN_OR_RETURN(std::vector<int64_t> ranges, SlotRanges(database, scope));
@@ -73,10 +77,11 @@ Result<std::vector<Observation>> Newest(Database& database, const SearchScope& s
       types = {*filter.type};
     } else {
       ASSIGN_OR_RETURN(types, TypesOf(database, range, scope.project));
-      if (!logs) std::erase_if(types, [](const auto& type) { return IsUnaskedType(type); });
+      if (injected) std::erase_if(types, [](const auto& type) { return IsUnaskedType(type); });
     }
     for (const std::string& type : types)
-      RETURN_IF_ERROR(AddType(database, range, scope.project, type, filter, newest));
+      RETURN_IF_ERROR(AddType(database, range, scope.project, type, filter,
+                              injected ? kFlagBuried : 0, newest));
   }
   size_t bytes = 0;
   base::AnswerCharge charge;
@@ -95,7 +100,7 @@ Result<std::vector<Observation>> Newest(Database& database, const SearchScope& s
 Result<std::vector<Observation>> StoreReads::Recent(const Filter& filter) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
   ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, false));
-  return Newest(snapshot.database(), scope, filter, true);
+  return Newest(snapshot.database(), scope, filter, false);
 }
 
 }  // namespace memory

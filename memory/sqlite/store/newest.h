@@ -7,10 +7,11 @@
 
 namespace memory {
 
-// The newest rows of a scope before `filter.before` and until `filter.as_of_ms`. `logs`: includes
-// audit and security records, which are no memories unless the filter's type names them.
+// The newest rows of a scope before `filter.before` and until `filter.as_of_ms`. `injected`: for
+// a prompt, without buried rows, and without audit and security records, which are no memories
+// unless the filter's type names them.
 base::Result<std::vector<api::Observation>> Newest(sql::Database& database,
                                                    const SearchScope& scope, const Filter& filter,
-                                                   bool logs);
+                                                   bool injected);
 
 }  // namespace memory

@@ -278,6 +278,7 @@ Result<SearchResult> StoreReads::Search(const Filter& filter, const std::string&
   RankQuery query;
   query.text = text;
   query.operators = operators;
+  query.pinned_first = true;
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
   if (!filter.as_of_ms && !operators) state_->SetMeaning(query);
@@ -301,6 +302,7 @@ Result<SearchResult> StoreReads::Recall(const Filter& filter, const std::string&
   // Scores of neighbours come from the present words. The row of an identifier is found alone.
   const bool identifier = base::IsIdentifier(text) && base::Tokens(text).size() == 1;
   query.neighbours = !filter.as_of_ms && !identifier;
+  query.pinned_first = query.without_buried = true;
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
   if (!filter.as_of_ms) state_->SetMeaning(query);
@@ -320,7 +322,7 @@ Result<SearchResult> StoreReads::Recall(const Filter& filter, const std::string&
   }
   if (!filter.backfill || result.rows.size() >= filter.limit) return result;
   ASSIGN_OR_RETURN(std::vector<Observation> newest,
-                   Newest(snapshot.database(), scope, filter, false));
+                   Newest(snapshot.database(), scope, filter, true));
   result.partial = result.partial || AnswerBytes(newest) > kAnswerBytes;
   // Skips rows that are in the answer already.
   ASSIGN_OR_RETURN(std::vector<Observation> texts,

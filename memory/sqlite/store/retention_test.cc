@@ -294,6 +294,31 @@ TEST_F(RetentionTest, CopyContainsNoExpiredRow) {
   EXPECT_TRUE(store_->Copy("q"));
 }
 
+TEST_F(RetentionTest, NeitherAgeNorACapTakesAPinnedRow) {
+  SetRules("p", R"([{"ttl": "48h", "maxRows": 2}])");
+  const int64_t pinned = Save("the oldest row");
+  Patch pin;
+  pin.pinned = true;
+  ASSERT_TRUE(store_->Update(pinned, pin, clock_.NowMs()));
+  for (int i = 0; i < 4; ++i) {
+    clock_.Advance(1000);
+    Save("row " + std::to_string(i));
+  }
+  clock_.Advance(kDay + kHour);
+  MustSweep();
+  EXPECT_EQ(Listed(), (Ids{5, pinned})) << "the cap takes the others, and counts it";
+  clock_.Advance(100 * kDay);
+  MustSweep();
+  EXPECT_EQ(Listed(), Ids{pinned});
+  EXPECT_EQ(store_->Recall(In("p"), "oldest")->rows.size(), 1u);
+  pin.pinned = false;
+  ASSERT_TRUE(store_->Update(pinned, pin, clock_.NowMs()));
+  clock_.Advance(3 * kDay);
+  MustSweep();
+  EXPECT_EQ(Listed(), Ids{});
+  ExpectSound();
+}
+
 TEST_F(RetentionTest, StoppedSweepEndsAndTheNextContinues) {
   SetRules("p", R"([{"ttl": "1h"}])");
   for (int i = 0; i < 150; ++i) Save("row " + std::to_string(i));

@@ -11,6 +11,7 @@
 #include "lib/base/guarded.h"
 #include "lib/base/process/clock.h"
 #include "lib/sql/database.h"
+#include "memory/model/marks.h"
 #include "memory/model/retention.h"
 #include "memory/rows/observations.h"
 
@@ -20,11 +21,15 @@ class Database;
 
 namespace memory {
 
+// Rows that a person pinned (model/marks.h).
+#define MEMORY_PINNED "(o.marks & 16) <> 0 "
+static_assert(kFlagPinned == 16);
+
 // The condition of a live row `o` of observations: neither deleted nor expired. A connection that
 // uses the condition needs Liveness::RegisterFunction.
-#define MEMORY_LIVE                                                                         \
-  "o.deleted_ms IS NULL AND max(o.updated_ms, o.seen_ms) > kept_since(o.project, o.scope, " \
-  "o.type) "
+#define MEMORY_LIVE                                                                          \
+  "o.deleted_ms IS NULL AND (max(o.updated_ms, o.seen_ms) > kept_since(o.project, o.scope, " \
+  "o.type) OR " MEMORY_PINNED ") "
 
 // IsUnaskedType.
 #define MEMORY_UNASKED_TYPES "('audit', 'security', 'agentos')"

@@ -4,6 +4,7 @@
 #include "lib/base/json/json.h"
 #include "lib/base/limits/answer_charge.h"
 #include "lib/base/text/text.h"
+#include "memory/model/marks.h"
 #include "memory/model/session_names.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/tables/live.h"
@@ -234,7 +235,8 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
           "?10, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"));
   add.Bind(slot).Bind(id).Bind(range).Bind(location.project).Bind(location.session);
   add.Bind(position);
-  add.Bind(facts.words).Bind(facts.flags);
+  const std::string tags = base::DumpJson(row.tags);
+  add.Bind(facts.words).Bind(facts.flags | MarksOf(tags));
   add.Bind(row.created_ms).Bind(row.updated_ms).Bind(row.last_seen_ms);
   add.Bind(row.revision_count).Bind(row.duplicate_count).Bind(row.type).Bind(row.scope);
   add.Bind(row.topic_key.empty() ? std::nullopt : std::optional(row.topic_key));
@@ -242,7 +244,6 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
       .Bind(row.source.rule)
       .Bind(row.source.tool)
       .Bind(row.source.tool_call_id);
-  const std::string tags = base::DumpJson(row.tags);
   add.Bind(row.source.origin).Bind(tags).Bind(row.title);
   add.Bind(WithTags(facts.grams, tags)).Bind(row.content);
   RETURN_IF_ERROR(add.Run());

@@ -2,6 +2,7 @@
 #include "memory/sqlite/writing/observation_rows.h"
 
 #include "lib/base/json/json.h"
+#include "memory/model/marks.h"
 #include "memory/sqlite/tables/duplicates.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/retired.h"
@@ -100,7 +101,7 @@ Status SqliteObservations::Rewrite(RowId row, const Observation& text, const Tex
   write.Bind(std::string_view(text.content)).Bind(std::string_view(tags));
   write.Bind(std::string_view(WithTags(facts.grams, tags)));
   write.Bind(std::string_view(api::NormalizedHash(text.content)));
-  write.Bind(facts.words).Bind(facts.flags);
+  write.Bind(facts.words).Bind(facts.flags | MarksOf(tags));
   write.Bind(std::string_view(text.source.rule)).Bind(std::string_view(text.source.tool));
   write.Bind(std::string_view(text.source.tool_call_id))
       .Bind(std::string_view(text.source.origin))
@@ -168,8 +169,10 @@ Status SqliteObservations::ImportRevision(int64_t id, const Revision& revision) 
 Status SqliteObservations::SetTags(RowId row, const std::vector<std::string>& tags) {
   RETURN_IF_ERROR(RemoveFromIndex(database_, row));
   ASSIGN_OR_RETURN(Statement write,
-                   database_.Prepare("UPDATE observations SET tags = ?2 WHERE slot = ?1"));
-  RETURN_IF_ERROR(write.Bind(row).Bind(base::DumpJson(tags)).Run());
+                   database_.Prepare("UPDATE observations SET tags = ?2, marks = (marks & 15) | ?3 "
+                                     "WHERE slot = ?1"));
+  const std::string list = base::DumpJson(tags);
+  RETURN_IF_ERROR(write.Bind(row).Bind(list).Bind(MarksOf(list)).Run());
   return AddToIndex(database_, row);
 }
 

@@ -518,10 +518,10 @@ def get_observation(
 
 
 def change_observation(
-        id: int, *, content: str | None = None, replace_user: bool | None = None,
-        source: models.Source | None = None, tags: list[str] | None = None, title: str | None = None,
-        type: str | None = None, conversation: str | None = None, user: str | None = None,
-        agent: str | None = None, if_match: str | None = None) -> Call[models.Observation]:
+        id: int, *, buried: bool | None = None, content: str | None = None, pinned: bool | None = None,
+        replace_user: bool | None = None, source: models.Source | None = None, tags: list[str] | None = None,
+        title: str | None = None, type: str | None = None, conversation: str | None = None,
+        user: str | None = None, agent: str | None = None, if_match: str | None = None) -> Call[models.Observation]:
     """Changes fields of an observation; the old text is kept as a revision."""
     return Call(
         "PATCH",
@@ -530,8 +530,8 @@ def change_observation(
         headers={
                 "X-Memory-User": user, "X-Memory-Agent": agent, "If-Match": if_match},
         body={
-                "content": content, "replace_user": replace_user, "source": source, "tags": tags,
-                "title": title, "type": type},
+                "buried": buried, "content": content, "pinned": pinned, "replace_user": replace_user,
+                "source": source, "tags": tags, "title": title, "type": type},
     )
 
 

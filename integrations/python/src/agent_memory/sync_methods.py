@@ -318,14 +318,15 @@ class SyncMethods:
             id, revision=revision, conversation=conversation, user=user, agent=agent))
 
     def change_observation(
-        self, id: int, *, content: str | None = None, replace_user: bool | None = None,
-        source: models.Source | None = None, tags: list[str] | None = None, title: str | None = None,
-        type: str | None = None, conversation: str | None = None, user: str | None = None,
-        agent: str | None = None, if_match: str | None = None) -> models.Observation:
+        self, id: int, *, buried: bool | None = None, content: str | None = None, pinned: bool | None = None,
+        replace_user: bool | None = None, source: models.Source | None = None, tags: list[str] | None = None,
+        title: str | None = None, type: str | None = None, conversation: str | None = None,
+        user: str | None = None, agent: str | None = None, if_match: str | None = None) -> models.Observation:
         """Changes fields of an observation; the old text is kept as a revision."""
         return self.call(calls.change_observation(
-            id, content=content, replace_user=replace_user, source=source, tags=tags, title=title, type=type,
-            conversation=conversation, user=user, agent=agent, if_match=if_match))
+            id, buried=buried, content=content, pinned=pinned, replace_user=replace_user, source=source,
+            tags=tags, title=title, type=type, conversation=conversation, user=user, agent=agent,
+            if_match=if_match))
 
     def restore_observation(
         self, id: int, *, conversation: str | None = None, user: str | None = None, agent: str | None = None) -> models.Observation:
