@@ -175,6 +175,26 @@ std::vector<Command> LookCommands() {
        1,
        nullptr,
        Show},
+  };
+}
+
+// What prompts get, and the console.
+std::vector<Command> FurtherLookCommands() {
+  return {
+      {"recall",
+       "Look",
+       "WORDS…",
+       "Show what a prompt with these words would get.",
+       {{"project", Kind::kString, "", "default: the repository here, else all"},
+        kType,
+        {"explain", Kind::kBool, "false",
+         "with the parts of each rank, and what is found but not given"},
+        {"limit", Kind::kInt, "5", "at most so many, as the Agent's contextLimit", 1, 100}},
+       "  agent-memory recall --explain \"when do we deploy?\"\n",
+       1,
+       100,
+       nullptr,
+       RecallFor},
       {"ui",
        "Look",
        "",
@@ -235,6 +255,63 @@ std::vector<Command> ChangeCommands() {
   };
 }
 
+// What a person says about memories that exist.
+std::vector<Command> MarkCommands() {
+  return {
+      {"pin",
+       "Change",
+       "ID…",
+       "Keep memories for good: they never expire, and rank first where they are found.",
+       {},
+       "  agent-memory pin 7\n",
+       1,
+       100,
+       nullptr,
+       Pin},
+      {"unpin",
+       "Change",
+       "ID…",
+       "Let pinned memories age and rank as others do.",
+       {},
+       "  agent-memory unpin 7\n",
+       1,
+       100,
+       nullptr,
+       Unpin},
+      {"bury",
+       "Change",
+       "ID…",
+       "Keep memories out of all prompts; a search finds them still.",
+       {},
+       "  agent-memory bury 7\n",
+       1,
+       100,
+       nullptr,
+       Bury},
+      {"unbury",
+       "Change",
+       "ID…",
+       "Let prompts get buried memories again.",
+       {},
+       "  agent-memory unbury 7\n",
+       1,
+       100,
+       nullptr,
+       Unbury},
+      {"merge",
+       "Change",
+       "ID ID…",
+       "Make one memory of several; the others are hidden.",
+       {{"title", Kind::kString, "", "default: that of the first one"},
+        {"content", Kind::kString, "", "default: all their texts"}},
+       "  agent-memory merge 7 8\n",
+       2,
+       100,
+       nullptr,
+       Merge},
+  };
+}
+
 std::vector<Command> MoveCommands() {
   return {
       {"import",
@@ -278,8 +355,8 @@ std::vector<Command> MoveCommands() {
 const std::vector<Command>& Commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> commands = LaptopCommands();
-    for (auto part :
-         {AskCommands(), LookCommands(), ChangeCommands(), MoveCommands(), AgentCommands()})
+    for (auto part : {AskCommands(), LookCommands(), FurtherLookCommands(), ChangeCommands(),
+                      MarkCommands(), MoveCommands(), AgentCommands()})
       commands.insert(commands.end(), part.begin(), part.end());
     commands.push_back({"completion",
                         "Else",

@@ -190,6 +190,60 @@ TEST_F(MemoryTest, AnUndoWithoutIdTakesTheLastOfTheProjectOrSaysThatThereIsNone)
   EXPECT_TRUE(asked.empty());
 }
 
+TEST_F(MemoryTest, PinsAndBuriesSeveral) {
+  answer = kRow;
+  const Ran ran = On({"pin", "7", "8"}, {true, false, 120});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(asked, (std::vector<std::string>{"PATCH /observations/7", "PATCH /observations/8"}));
+  EXPECT_EQ(base::ParseJson(bodies[0])->at("pinned"), true);
+  EXPECT_NE(ran.out.find("memory 7 is pinned: tabs"), std::string::npos) << ran.out;
+  for (const auto& [command, field, set] : {std::tuple("unpin", "pinned", false),
+                                            {"bury", "buried", true},
+                                            {"unbury", "buried", false}}) {
+    EXPECT_EQ(On({command, "7"}).code, 0) << command;
+    EXPECT_EQ(base::ParseJson(bodies.back())->at(field), set) << command;
+  }
+  EXPECT_EQ(On({"pin"}).code, 64);
+}
+
+TEST_F(MemoryTest, MergesIntoOneAndSaysHowToUndoIt) {
+  answer = kRow;
+  const Ran ran = On({"merge", "8", "9", "8"}, {true, false, 120});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(asked, (std::vector<std::string>{"GET /observations/8", "GET /observations/9",
+                                             "POST /observations", "DELETE /observations/8",
+                                             "DELETE /observations/9"}));
+  const base::Json made = *base::ParseJson(bodies[2]);
+  EXPECT_EQ(made["content"], "I prefer\ntabs") << "once";
+  EXPECT_EQ(made["tags"], base::Json({"style"}));
+  EXPECT_NE(ran.out.find("'agent-memory rm 7 && agent-memory rm --undo 8 9' undoes it"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_EQ(On({"merge", "7", "7"}).code, 64);
+}
+
+TEST_F(MemoryTest, RecallShowsWhatAPromptGetsAndWhy) {
+  answer = {{"recent_observations", {kRow}}};
+  EXPECT_NE(On({"recall", "tabs"}, {true, false, 120}).out.find("7   preference"),
+            std::string::npos);
+  EXPECT_EQ(asked.back(), "GET /context query=tabs backfill=false sessions=0 limit=5");
+  base::Json other = kRow;
+  other["id"] = 8;
+  other["tags"] = {"@buried"};
+  const auto handler = [&](const http::Request& request) {
+    if (request.path == "/search") return http::JsonResponse(200, {kRow, other});
+    return http::JsonResponse(200, answer);
+  };
+  server = ::testing::StartServer({{"GET", "/{a}", handler}});
+  const Ran ran = On({"recall", "tabs", "--explain"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const base::Json said = *base::ParseJson(ran.out);
+  EXPECT_EQ(said["given"][0]["id"], 7);
+  ASSERT_EQ(said["not_given"].size(), 1u) << said;
+  EXPECT_EQ(said["not_given"][0]["id"], 8);
+  EXPECT_EQ(said["not_given"][0]["reason"], "buried");
+}
+
 TEST_F(MemoryTest, AnEditedContentRenewsTheTitleThatWasMadeFromIt) {
   answer = {
       {"id", 7}, {"title", "Deploy on Tuesdays"}, {"content", "Deploy on Tuesdays\nat ten\n"}};
