@@ -28,7 +28,8 @@ from namespaces import another_namespace_gets_the_crds_of_a_removed_release  # n
 import postgres_values  # noqa: E402
 from monitoring import alerts_fire_and_name_what_is_measured, what_is_scraped_has_the_ports  # noqa: E402
 from server_values import (aliases_and_grants_reach_the_services, quotas_reach_the_server,  # noqa: E402
-                           retention_reaches_the_server, the_port_of_aegis_is_open_when_it_is_asked_for)
+                           retention_reaches_the_server, the_console_is_served_unless_it_is_switched_off,
+                           the_port_of_aegis_is_open_when_it_is_asked_for)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHART = str(ROOT / "charts/agent-memory")
@@ -39,7 +40,7 @@ MARKS = re.compile(r"helm\.sh/|meta\.helm\.sh/|app\.kubernetes\.io/managed-by|la
 TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
-    "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row", "memory.aegis=8002": "aegis", "memory.retention[0].maxrows=1": "maxrows",
+    "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row", "memory.aegis=8002": "aegis", "memory.ui=auto": "ui", "memory.retention[0].maxrows=1": "maxrows",
     "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "memory.embeddings.url=http://u:p@x": "url", "memory.extraction.tokensPerDay=-1": "tokensPerDay", "namespaces={A}": "namespaces", "monitoring.podMonitor=true": "podMonitor", "replicas=2": "replicas", "foreignPods.enable=true": "enable", "foreignPods.mode=hook": "mode", "operator.replicas=0": "replicas",
 }
 
@@ -342,7 +343,7 @@ def install_upgrade_uninstall_keeps_agents(t):
 TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_install_the_same,
          crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says, the_key_of_a_models_endpoint_is_a_file,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
-         namespaces_give_roles_alone, replicas_share_one_lease, a_drain_leaves_one_of_several_replicas, foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_port_of_aegis_is_open_when_it_is_asked_for, the_server_asks_who_calls,
+         namespaces_give_roles_alone, replicas_share_one_lease, a_drain_leaves_one_of_several_replicas, foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_console_is_served_unless_it_is_switched_off, the_port_of_aegis_is_open_when_it_is_asked_for, the_server_asks_who_calls,
          memory_servers_may_review_tokens_where_the_values_say_so, the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          gitops_samples_are_wellformed, agents_of_a_repository_settle_follow_an_edit_and_are_pruned,

@@ -10,6 +10,16 @@ def aliases_and_grants_reach_the_services(t):
         assert service["metadata"]["annotations"]["agents.agentops.io/allowed-namespaces"] == "x,y"
 
 
+def the_console_is_served_unless_it_is_switched_off(t):
+    off = "--set=memory.ui=false"
+    assert "--ui=" not in t.template() and t.template(off).count("- --ui=false\n") == 1
+
+    def notes(*settings):
+        return t.must([*t.helm, "install", t.name, t.chart, "-n", t.name, "--dry-run=client", *settings]).split("NOTES:")[1]
+    assert f"agent-memory ui -n {t.name}\n" in notes() and "console is off" not in notes()
+    assert "console is off (memory.ui: false)" in notes(off) and "agent-memory ui" not in notes(off)
+
+
 def the_port_of_aegis_is_open_when_it_is_asked_for(t):
     lines = ("- --aegis-listen=:8002\n", "- {name: aegis, containerPort: 8002, protocol: TCP}\n",
              "- {name: aegis, port: 8002, targetPort: aegis, ", "- ports: [{port: 7437, protocol: TCP}, {port: 8002, protocol: TCP}]\n")

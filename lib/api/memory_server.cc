@@ -120,6 +120,7 @@ base::Result<MemoryServer> DecodeMemoryServer(const Json& object) {
   ASSIGN_OR_RETURN(auto generation, base::OptionalInt(*metadata, "generation"));
   ASSIGN_OR_RETURN(auto image, base::OptionalString(*spec, "image"));
   ASSIGN_OR_RETURN(auto auth, base::OptionalString(*spec, "auth"));
+  ASSIGN_OR_RETURN(server.ui, base::OptionalBool(*spec, "ui"));
   ASSIGN_OR_RETURN(auto evictable, base::OptionalBool(*spec, "evictable"));
   server.name_space = name_space.value_or("");
   server.uid = uid.value_or("");

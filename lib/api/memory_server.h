@@ -29,6 +29,7 @@ struct MemoryServer {
   AgentStorage storage;
   base::Json resources = base::Json::object();
   std::string auth = "kubernetes";                  // or none: all callers, as one tenant
+  std::optional<bool> ui;                           // absent: as the server's setting `auto`
   base::Json retention = base::Json::array();       // the server's setting of that name
   base::Json project_grants = base::Json::array();  // accepted, without effect
   bool evictable = true;                            // a drain may evict its pod

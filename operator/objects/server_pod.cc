@@ -34,6 +34,7 @@ Json ArgumentsOf(const ServerBlueprint& blueprint) {
     arguments.push_back("--insecure");
     arguments.push_back("--hosts=" + HostsOf(blueprint));
   }
+  if (server.ui) arguments.push_back(std::string("--ui=") + (*server.ui ? "true" : "false"));
   if (!server.retention.empty())
     arguments.push_back(Verbatim("--retention=" + base::DumpJson(server.retention)));
   if (!blueprint.otlp_endpoint.empty())

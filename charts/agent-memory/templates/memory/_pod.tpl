@@ -56,6 +56,9 @@ spec:
     - --data-dir=/data
     - --auth=kubernetes
     - --audience={{ include "agent-memory.audiences" . }}
+    {{- if eq (toString .Values.memory.ui) "false" }}
+    - --ui=false
+    {{- end }}
     {{- if .Values.memory.aegis }}
     - --aegis-listen=:8002
     {{- end }}
