@@ -4,6 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
 import { call } from "./api.js";
+import { plainTags } from "./marks.js";
 import { Failed, say } from "./notice.js";
 import { changeObservation, getObservation, saveObservation } from "./operations.js";
 import { go } from "./place.js";
@@ -11,8 +12,8 @@ import { Difference, asText } from "./revisions.js";
 import { countHidden } from "./text.js";
 
 const tagsOf = (text) => text.split(",").map((tag) => tag.trim()).filter(Boolean);
-const draftOf = (row) => ({ title: row.title ?? "", type: row.type ?? "", tags: (row.tags ?? []).join(", "), content: row.content ?? "", project: row.project ?? "", scope: row.scope ?? "project" });
-const bodyOf = ({ title, type, tags, content }) => ({ title, type, tags: tagsOf(tags), content });
+export const draftOf = (row) => ({ title: row.title ?? "", type: row.type ?? "", tags: plainTags(row).join(", "), content: row.content ?? "", project: row.project ?? "", scope: row.scope ?? "project" });
+export const bodyOf = ({ title, type, tags, content }) => ({ title, type, tags: tagsOf(tags), content });
 
 function Input({ label, name, draft, set, more = {} }) {
   return html`<div class="field wide"><label for=${"edit-" + name}>${label}</label>
@@ -20,7 +21,7 @@ function Input({ label, name, draft, set, more = {} }) {
       : html`<input id=${"edit-" + name} dir="auto" autocomplete="off" value=${draft[name]} onInput=${(event) => set(name, event.currentTarget.value)} ...${more} />`}</div>`;
 }
 
-function Form({ draft, set, fresh, busy, send, cancel }) {
+export function Form({ draft, set, fresh, busy, send, cancel }) {
   const hidden = countHidden(draft.title + draft.content);
   return html`<form class="editor" onSubmit=${(event) => { event.preventDefault(); send(); }}>
     ${fresh && html`<${Input} label="Project" name="project" draft=${draft} set=${set} more=${{ required: true, maxlength: 200 }} />`}

@@ -2,6 +2,7 @@
 // is compared here, row by row.
 import { html } from "htm/preact";
 
+import { hasMark } from "./marks.js";
 import { go } from "./place.js";
 
 export const TRUST = ["user", "agent", "rule", "import", "tool-output"];
@@ -16,7 +17,7 @@ const FIELDS = [
   { name: "by", label: "Tool or rule" },
   { name: "from", label: "Changed from", type: "date" },
   { name: "to", label: "to", type: "date" },
-  { name: "state", label: "State", choices: ["deleted"], none: "live" },
+  { name: "state", label: "State", choices: ["pinned", "buried", "deleted"], none: "live" },
 ];
 const TYPES = ["decision", "discovery", "bugfix", "pattern", "architecture", "config", "learning", "lesson", "preference"];
 
@@ -24,15 +25,18 @@ export const trustOf = (row) => row.trust ?? row.source?.origin ?? "user";
 export const changedAt = (row) => row.hidden_at ?? row.updated_at ?? row.created_at;
 const day = (text) => new Date(text + "T00:00:00").getTime();
 
-export function fits(row, { tag, trust, by, from, to }) {
+const isMarked = (state) => state === "pinned" || state === "buried";
+
+export function fits(row, { tag, trust, by, from, to, state }) {
   const changed = Date.parse(changedAt(row));
   return (!tag || (row.tags ?? []).some((one) => one.toLowerCase() === tag.toLowerCase())) &&
+    (!isMarked(state) || hasMark(row, state)) &&
     (!trust || trustOf(row) === trust) &&
     (!by || [row.source?.tool, row.source?.rule].some((one) => one?.toLowerCase() === by.toLowerCase())) &&
     (!from || changed >= day(from)) && (!to || changed < day(to) + 86_400_000);
 }
 
-export const comparesHere = ({ tag, trust, by, from, to }) => Boolean(tag || trust || by || from || to);
+export const comparesHere = ({ tag, trust, by, from, to, state }) => Boolean(tag || trust || by || from || to || isMarked(state));
 
 let waiting;
 function change(query, name, value, pause = 0) {

@@ -5,10 +5,12 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { call } from "./api.js";
 import { Filters, changedAt, comparesHere, trustOf } from "./filters.js";
 import { useLoaded } from "./loaded.js";
+import { Marks, plainTags } from "./marks.js";
+import { MOST_MERGED } from "./merge.js";
 import { Failed, Loading, changes } from "./notice.js";
 import { getStats } from "./operations.js";
 import { readOn } from "./paging.js";
-import { address } from "./place.js";
+import { address, go } from "./place.js";
 import { Removal, restore } from "./removal.js";
 import { signedIn } from "./sign_in.js";
 import { Shown, When } from "./text.js";
@@ -22,8 +24,8 @@ function Row({ row, marked, mark, filter }) {
     <input type="checkbox" aria-label=${"Mark memory " + row.id} checked=${marked} disabled=${deleted} onChange=${() => mark(row)} />
     <div><h2>${deleted ? title : html`<a href=${address(["memory", row.id])}>${title}</a>`}</h2>
       <p class="excerpt"><${Shown} text=${row.content} most=${MOST_OF_TEXT} /></p>
-      <p class="about"><span><${Shown} text=${row.type} /></span> · <a href=${address(["memories"], { ...filter, project: row.project })}><${Shown} text=${row.project} /></a> · ${row.scope} · ${trustOf(row)} · <${When} time=${changedAt(row)} />
-        ${(row.tags ?? []).map((tag) => html` <a class="tag" href=${address(["memories"], { ...filter, tag })}><${Shown} text=${tag} /></a>`)}
+      <p class="about"><span><${Shown} text=${row.type} /></span> · <a href=${address(["memories"], { ...filter, project: row.project })}><${Shown} text=${row.project} /></a> · ${row.scope} · ${trustOf(row)} · <${When} time=${changedAt(row)} /><${Marks} row=${row} />
+        ${plainTags(row).map((tag) => html` <a class="tag" href=${address(["memories"], { ...filter, tag })}><${Shown} text=${tag} /></a>`)}
         ${deleted && html` <button onClick=${() => restore([row])}>Restore</button>`}</p></div></li>`;
 }
 
@@ -61,9 +63,10 @@ function usePages(filter, key) {
   return [state, () => read(state)];
 }
 
-function Bar({ count, looked, next, busy, filter, total, marked, markAll, ask }) {
+function Bar({ count, looked, next, busy, filter, total, marked, markAll, merge, ask }) {
   return html`<div class="bar"><span role="status">${(!busy || count > 0) && `${count.toLocaleString()}${next ? "+" : ""} shown`}${comparesHere(filter) && !busy && ` of ${looked.toLocaleString()} looked at`}${total !== undefined && ` · ${total.toLocaleString()} in all`}</span>
     ${filter.state !== "deleted" && count > 0 && html`<button onClick=${markAll}>${marked.size ? "Unmark all" : "Mark all shown"}</button>`}
+    ${marked.size > 1 && marked.size <= MOST_MERGED && html`<button onClick=${merge}>Merge ${marked.size} …</button>`}
     ${marked.size > 0 && html`<button class="danger" onClick=${ask}>Delete ${marked.size} …</button>`}</div>`;
 }
 
@@ -84,7 +87,7 @@ export function List({ query }) {
   const markAll = () => setMarked(new Map(marked.size ? [] : pages.flat().map((row) => [row.id, row])));
   let first = 1 - (pages[0]?.length ?? 0);
   return html`<${Filters} query=${query} projects=${stats.value?.body.projects ?? []} />
-    <${Bar} ...${{ count, looked, next, busy, filter, marked, markAll }} total=${stats.value?.body.total_observations} ask=${() => setAsking(true)} />
+    <${Bar} ...${{ count, looked, next, busy, filter, marked, markAll }} total=${stats.value?.body.total_observations} merge=${() => go(["merge"], { ids: [...marked.keys()].join() })} ask=${() => setAsking(true)} />
     ${error && html`<${Failed} error=${error} again=${more} />`}
     ${pages.map((rows, at) => html`<${Page} key=${at} rows=${rows} marked=${marked} mark=${mark} filter=${filter} first=${(first += pages[at ? at - 1 : 0].length)} />`)}
     ${busy && html`<${Loading} what="memories" />`}

@@ -9,16 +9,22 @@ import { Conversation, Conversations } from "./conversations.js";
 import { NewMemory } from "./editor.js";
 import { List } from "./list.js";
 import { Memory } from "./memory.js";
+import { Merge } from "./merge.js";
 import { Notice } from "./notice.js";
 import { place } from "./place.js";
+import { Recall } from "./recall.js";
+import { Sessions } from "./sessions.js";
 import { Person, SignIn } from "./sign_in.js";
 import { WorkingMemory } from "./working.js";
 
-const MENU = [["memories", "Memories"], ["new", "New"], ["conversations", "Conversations"], ["working", "Working memory"]];
+const MENU = [["memories", "Memories"], ["new", "New"], ["recall", "Recall"], ["sessions", "Sessions"], ["conversations", "Conversations"], ["working", "Working memory"]];
 const PAGES = {
   memories: [({ query }) => html`<h1 class="quiet">Memories</h1><${List} query=${query} />`, "Memories"],
   memory: [({ path }) => html`<${Memory} key=${path[1]} id=${path[1] ?? ""} />`, "Memory"],
+  merge: [({ query }) => html`<${Merge} key=${query.ids} query=${query} />`, "Merge"],
+  recall: [({ query }) => html`<${Recall} key=${JSON.stringify(query)} query=${query} />`, "Recall"],
   new: [NewMemory, "New memory"],
+  sessions: [({ query }) => html`<${Sessions} key=${query.project ?? ""} query=${query} />`, "Sessions"],
   conversations: [Conversations, "Conversations"],
   conversation: [({ path }) => html`<${Conversation} key=${path[1]} id=${path[1] ?? ""} />`, "Conversation"],
   working: [WorkingMemory, "Working memory"],

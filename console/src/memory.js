@@ -7,6 +7,7 @@ import { Editor } from "./editor.js";
 import { Fields } from "./fields.js";
 import { trustOf } from "./filters.js";
 import { useLoaded } from "./loaded.js";
+import { MarkButtons, Marks, plainTags } from "./marks.js";
 import { Failed, Loading } from "./notice.js";
 import { getObservation, getTimeline } from "./operations.js";
 import { address, go } from "./place.js";
@@ -36,12 +37,13 @@ export function Memory({ id }) {
   const saved = () => { setEditing(false); again(); };
   const gone = () => go(["memories"], { project: row.project });
   const source = row.source ?? {};
-  return html`<h1><${Shown} text=${row.title} /></h1>
+  return html`<h1><${Shown} text=${row.title} /><${Marks} row=${row} /></h1>
     ${editing ? html`<${Editor} row=${row} done=${saved} cancel=${() => setEditing(false)} />` : html`
     <div class="bar"><button class="main" onClick=${() => setEditing(true)}>Edit</button>
+      <${MarkButtons} row=${row} done=${again} />
       <button class="danger" onClick=${() => remove([row], gone)}>Delete</button></div>
     <${Whole} text=${row.content} name=${`memory-${row.id}.txt`} />
-    <${Fields} rows=${[["Type", row.type], ["Tags", (row.tags ?? []).join(", ")], ["Project", row.project], ["Scope", row.scope], ["Topic key", row.topic_key],
+    <${Fields} rows=${[["Type", row.type], ["Tags", plainTags(row).join(", ")], ["Project", row.project], ["Scope", row.scope], ["Topic key", row.topic_key],
       ["Created", html`<${When} time=${row.created_at} />`], ["Changed", html`<${When} time=${row.updated_at} />`], ["Seen last", html`<${When} time=${row.last_seen_at} />`],
       ["Revision", row.revision_count], ["Repetitions", row.duplicate_count], ["Id", row.id]]} />
     <section><h2>Where it comes from</h2><${Fields} rows=${[["Trust", trustOf(row)], ["Origin", source.origin], ["Tool", source.tool], ["Call of the tool", source.tool_call_id],

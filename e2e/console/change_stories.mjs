@@ -152,4 +152,69 @@ export const changeStories = [
     await page.getByText("No deleted memory fits.").waitFor();
     assert.equal((await saved(server, id)).title, "Hidden");
   } },
+  { name: "a pin and a burial are a click, undone by another, and a filter shows them", async run({ page, server }) {
+    const id = await server.save({ project: "marks", title: "Keep me", content: "the walrus", tags: ["sea"] });
+    await server.save({ project: "marks", title: "Other", content: "a seal" });
+    await page.at("#/memory/" + id);
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.getByRole("button", { name: "Unpin" }).waitFor();
+    assert.deepEqual((await saved(server, id)).tags, ["sea", "@pinned"]);
+    await page.getByRole("button", { name: "Bury", exact: true }).click();
+    await page.getByRole("button", { name: "Unbury" }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Bury", exact: true }).waitFor();
+    assert.deepEqual((await saved(server, id)).tags, ["sea", "@pinned"]);
+    await edit(page, id);
+    assert.equal(await page.getByLabel("Tags, separated by commas").inputValue(), "sea");
+    await page.getByLabel("Tags, separated by commas").fill("ocean");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    assert.deepEqual((await saved(server, id)).tags, ["ocean", "@pinned"], "a form takes no pin away");
+    await page.at("#/memories?project=marks");
+    await page.locator(".rows h2").nth(1).waitFor();
+    await page.getByLabel("State").selectOption("pinned");
+    await page.waitForFunction(() => document.querySelectorAll(".rows h2").length === 1);
+    assert.equal(await page.locator(".rows h2").textContent(), "Keep me");
+  } },
+  { name: "marked memories are merged into one, and an undo brings them back", async run({ page, server }) {
+    const first = await server.save({ project: "merge", title: "Port", content: "The port is 80.", tags: ["net"] });
+    const second = await server.save({ project: "merge", title: "Port again", content: "It was 8080.", tags: ["net", "old"] });
+    await page.at("#/memories?project=merge");
+    await page.getByLabel("Mark memory " + first).check();
+    await page.getByLabel("Mark memory " + second).check();
+    await page.getByRole("button", { name: "Merge 2" }).click();
+    await page.getByLabel("Content").waitFor();
+    assert.equal(await page.getByLabel("Content").inputValue(), "The port is 80.\n\nIt was 8080.");
+    await page.getByLabel("Content").fill("The port is 80, it was 8080.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Merged; 2 memories are hidden.").waitFor();
+    const merged = +page.url().match(/memory\/(\d+)/)[1];
+    assert.deepEqual((await saved(server, merged)).tags, ["net", "old"]);
+    assert.equal((await server.ask("GET", "/observations/recent?project=merge")).length, 1);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Restored 2 memories.").waitFor();
+    assert.deepEqual((await server.ask("GET", "/observations/recent?project=merge")).map((row) => row.id).sort(), [first, second].sort());
+  } },
+  { name: "memories of two projects are not merged", async run({ page, server }) {
+    const ids = [await server.save({ project: "one", title: "A" }), await server.save({ project: "two", title: "B" })];
+    await page.at("#/merge?ids=" + ids.join());
+    await page.getByText("more than one project").waitFor();
+    await page.at("#/merge?ids=" + ids[0] + ",x");
+    await page.getByText("Mark two or more memories").waitFor();
+  } },
+  { name: "recall shows what a prompt gets, and why the rest does not", async run({ page, server }) {
+    const ids = [];
+    for (const content of ["deploy on Tuesdays", "deploy from main", "deploy by hand, long ago"]) ids.push(await server.save({ project: "recall", title: content, content }));
+    await server.ask("PATCH", "/observations/" + ids[2], { buried: true });
+    await page.at("#/recall");
+    await page.getByLabel("Prompt").fill("when do we deploy?");
+    await page.getByLabel("Project").fill("recall");
+    await page.getByLabel("Limit").fill("1");
+    await page.getByRole("button", { name: "Recall" }).click();
+    await page.getByText("1 given, 3 found").waitFor();
+    assert.deepEqual((await page.locator("tbody tr td:first-child").allTextContents()).sort(), ["no: beyond the limit of 1", "no: buried", "yes"]);
+    assert.match(page.url(), /recall\?q=when\+do\+we\+deploy%3F&project=recall&limit=1/);
+    await page.at("#/recall?q=zzzz&project=recall&limit=5");
+    await page.getByText("No memory fits").waitFor();
+  } },
 ];

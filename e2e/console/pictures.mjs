@@ -26,6 +26,14 @@ export async function pictures(browser, folder) {
   await page.locator(".diff").waitFor();
   await page.setViewportSize({ width: 900, height: 1000 });
   await shot(page, "console-memory");
+  const buried = await server.save({ title: "Old pool size", content: "The database pool had 10 connections.", source: { origin: "agent" } });
+  await server.ask("PATCH", "/observations/" + buried, { buried: true });
+  await page.setViewportSize({ width: 900, height: 560 });
+  await page.at("#/recall?q=why+does+the+database+run+out+of+connections%3F&project=billing&limit=5");
+  await page.locator("tbody tr").nth(1).waitFor();
+  await shot(page, "console-recall");
+  await page.setViewportSize({ width: 900, height: 1000 });
+  await page.at("#/memory/" + last);
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Content").fill("It takes two connections now.");
   await server.ask("PATCH", "/observations/" + last, { content: "It takes one connection now.", source: { origin: "agent" } });

@@ -144,6 +144,20 @@ export const stories = [
     await page.getByText("hypothesis").waitFor();
     await page.getByText("No checkpoints.").waitFor();
   } },
+  { name: "sessions show their summaries, by project", async run({ page, server }) {
+    for (const project of ["alpha", "beta"]) {
+      await server.ask("POST", "/sessions", { id: "session of " + project, project });
+      await server.ask("POST", `/sessions/session%20of%20${project}/end`, { messages: [{ role: "user", content: "Fix the <b>" + project }, { role: "assistant", content: "Done." }] });
+    }
+    await page.at("#/sessions?project=alpha");
+    await page.getByText("Fix the <b>alpha").waitFor();
+    assert.equal(await page.getByText("Fix the <b>beta").count(), 0);
+    await page.getByLabel("Project").fill("beta");
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await page.getByText("Fix the <b>beta").waitFor();
+    await page.at("#/sessions?project=none");
+    await page.getByText("No session of this project").waitFor();
+  } },
   { name: "items and shared values are shown", async run({ page, server }) {
     await server.ask("PUT", "/items/colour?project=items", { value: { shade: "green" } });
     await server.ask("PUT", "/shared/coder/plan?as=coder", { step: 4 });
