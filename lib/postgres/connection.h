@@ -41,6 +41,7 @@ class PgCursor final : public sql::Cursor {
     At(parameter) = {kBytea, std::string(bytes)};
   }
   void BindNull(int parameter) override { At(parameter) = {}; }
+  void Send() override;
   base::Result<bool> Step() override;
   int Columns() const override;
   bool IsNull(int column) const override;
@@ -63,10 +64,11 @@ class PgCursor final : public sql::Cursor {
   unsigned TypeAt(int column) const;
   base::Status Start();
   base::Status StartAlone();
+  base::Status Await();
   Connection& connection_;
   Query& text_;
   std::vector<Parameter> parameters_;
-  bool started_ = false, complete_ = false;
+  bool started_ = false, complete_ = false, ahead_ = false;
   std::optional<base::Error> error_;
   std::deque<ResultHandle> results_;         // the first one has the current row
   int row_ = -1;                             // of it

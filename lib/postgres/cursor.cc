@@ -50,8 +50,25 @@ Status PgCursor::StartAlone() {
   return ran;
 }
 
+// Outside of a transaction it waits for Step.
+void PgCursor::Send() {
+  if (started_ || connection_.depth == 0 || connection_.broken || connection_.error) return;
+  if (text_.shape.changes || !text_.shape.has_rows) return;
+  started_ = ahead_ = connection_.Send(text_, parameters_, this).has_value();
+}
+
+// Takes what came, or comes, of a statement that was sent before.
+Status PgCursor::Await() {
+  ahead_ = false;
+  if (connection_.open_flight_) ++connection_.flights;
+  connection_.Depart();
+  while (!connection_.expected_.empty()) RETURN_IF_ERROR(connection_.ReadOne(Patience::kLimits));
+  return {};
+}
+
 Result<bool> PgCursor::Step() {
   if (!started_) RETURN_IF_ERROR(Start());
+  if (ahead_) RETURN_IF_ERROR(Await());
   written_.clear();
   ++row_;
   for (;;) {
@@ -125,7 +142,7 @@ void PgCursor::GiveBack() {
   results_.clear();
   written_.clear();
   error_.reset();
-  started_ = complete_ = false;
+  started_ = complete_ = ahead_ = false;
   row_ = -1;
   text_.idle.push_back(this);
   --connection_.lent_;

@@ -279,6 +279,27 @@ TEST_F(DatabaseTest, BeginSettingsAndLockTravelWithTheFirstStatement) {
             1);
 }
 
+TEST_F(DatabaseTest, ReadsThatAreSentShareARoundTrip) {
+  ASSERT_TRUE(Do(*database_, "INSERT INTO t(a) VALUES(1), (2), (3)"));
+  Transaction transaction = std::move(*Transaction::Begin(*database_));
+  const int64_t before = database_->Flights();
+  Statement one = Prepared("SELECT a FROM t WHERE a = ?1"),
+            all = Prepared("SELECT count(*) FROM t");
+  Statement unread = Prepared("SELECT max(a) FROM t");
+  one.Bind(int64_t{2}).Send();
+  all.Send();
+  unread.Send();
+  ASSERT_TRUE(*all.Step());
+  EXPECT_EQ(all.Int(0), 3);
+  ASSERT_TRUE(*one.Step());
+  EXPECT_EQ(one.Int(0), 2);
+  EXPECT_FALSE(*one.Step());
+  EXPECT_EQ(database_->Flights() - before, 1);
+  Statement wrong = Prepared("SELECT 1 / (a - a) FROM t");
+  wrong.Send();
+  EXPECT_FALSE(wrong.Step());
+}
+
 TEST_F(DatabaseTest, StatementIsPreparedAgainAfterItsTableChanged) {
   const char* all = "SELECT * FROM u LIMIT 9";
   ASSERT_TRUE(Do(*database_, "INSERT INTO u VALUES(7)"));

@@ -23,6 +23,8 @@ class Cursor {
   virtual void BindText(int parameter, std::string_view text) = 0;   // copied
   virtual void BindBlob(int parameter, std::string_view bytes) = 0;  // copied
   virtual void BindNull(int parameter) = 0;
+  // Lets it run before somebody waits for its rows, which are few; an error comes with Step.
+  virtual void Send() {}
   virtual base::Result<bool> Step() = 0;  // true: a row is available
   virtual int Columns() const = 0;
   virtual bool IsNull(int column) const = 0;
@@ -83,6 +85,12 @@ class Statement {
   // Binds the columns of the current row of `from`, from column `first` on, with their types.
   Statement& BindRow(const Statement& from, int first);
 
+  // Of several reads that do not depend on each other: sent before the first one is stepped, they
+  // share one round trip of an engine that has round trips.
+  Statement& Send() {
+    cursor_->Send();
+    return *this;
+  }
   base::Result<bool> Step() { return cursor_->Step(); }  // true: a row is available
   base::Status Run();                                    // steps to the end and ignores rows
 

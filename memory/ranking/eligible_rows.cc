@@ -2,6 +2,7 @@
 #include "memory/ranking/eligible_rows.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <unordered_set>
 
@@ -21,15 +22,21 @@ namespace {
 constexpr double kPinnedLift = 2;
 constexpr size_t kMaxTopics = 20;     // of a range
 constexpr size_t kSortedAtOnce = 16;  // of a ranking: few queries need more
+constexpr size_t kAskedAtLeast = 4;   // rows whether they are eligible
 
-// Whether a row is live and what the query asks for.
-Result<bool> IsEligible(Candidates& candidates, const RankQuery& query, int64_t slot) {
-  ASSIGN_OR_RETURN(const std::optional<LiveRow> row, candidates.FindLive(slot));
-  if (!row) return false;
-  if (query.type ? row->type != *query.type : IsUnaskedType(row->type)) return false;
-  if (query.without_buried && row->flags & kFlagBuried) return false;
-  if (query.project && row->project != *query.project) return false;
-  return query.admits ? query.admits(slot) : Result<bool>(true);
+// Those of these rows that are live and what the query asks for.
+Result<std::unordered_set<int64_t>> Eligible(Candidates& candidates, const RankQuery& query,
+                                             std::span<const int64_t> slots) {
+  ASSIGN_OR_RETURN(const auto live, candidates.FindLive(slots));
+  std::vector<int64_t> asked;
+  for (const auto& [slot, row] : live) {
+    if (query.type ? row.type != *query.type : IsUnaskedType(row.type)) continue;
+    if (query.without_buried && row.flags & kFlagBuried) continue;
+    if (query.project && row.project != *query.project) continue;
+    asked.push_back(slot);
+  }
+  if (query.admits && !asked.empty()) return query.admits(asked);
+  return std::unordered_set<int64_t>(asked.begin(), asked.end());
 }
 
 }  // namespace
@@ -59,8 +66,8 @@ Status AddTopics(Candidates& candidates, const RankQuery& query, const std::vect
   for (int64_t range : ranges) {
     size_t taken = 0;
     const auto add = [&](int64_t slot, std::string_view topic_key) -> Result<bool> {
-      ASSIGN_OR_RETURN(const bool eligible, IsEligible(candidates, query, slot));
-      if (!eligible) return true;
+      ASSIGN_OR_RETURN(const auto eligible, Eligible(candidates, query, {&slot, 1}));
+      if (eligible.empty()) return true;
       const double score = best + (topic_key == text ? 1.0 : 0.5);
       std::erase_if(rows, [&](const Ranked& other) { return other.slot == slot; });
       rows.push_back({slot, score, score, {}, Method::kLexical});
@@ -71,22 +78,26 @@ Status AddTopics(Candidates& candidates, const RankQuery& query, const std::vect
   return {};
 }
 
-// Sorts the ranking as far as it reads it.
+// Sorts the ranking as far as it reads it. Asks for as many rows at once as are missing: each
+// question to an engine may be a round trip.
 Result<std::vector<Ranked>> SelectEligible(Candidates& candidates, const RankQuery& query,
                                            std::vector<Ranked> ranked) {
   std::vector<Ranked> selected;
   size_t sorted = 0;
-  for (size_t i = 0; i < ranked.size() && selected.size() < query.limit; ++i) {
+  std::vector<int64_t> slots;
+  for (size_t i = 0; i < ranked.size() && selected.size() < query.limit;) {
     if (i == sorted) {
       sorted = std::min(ranked.size(), 2 * sorted + std::max(query.limit, kSortedAtOnce));
       auto from = ranked.begin() + static_cast<std::ptrdiff_t>(i);
       auto to = ranked.begin() + static_cast<std::ptrdiff_t>(sorted);
       std::partial_sort(from, to, ranked.end(), IsRankedBefore);
     }
-    const Ranked& row = ranked[i];
-    ASSIGN_OR_RETURN(const bool eligible, IsEligible(candidates, query, row.slot));
-    if (!eligible) continue;
-    selected.push_back(row);
+    const size_t end = std::min(sorted, i + std::max(query.limit - selected.size(), kAskedAtLeast));
+    slots.clear();
+    for (size_t at = i; at < end; ++at) slots.push_back(ranked[at].slot);
+    ASSIGN_OR_RETURN(const auto eligible, Eligible(candidates, query, slots));
+    for (; i < end && selected.size() < query.limit; ++i)
+      if (eligible.contains(ranked[i].slot)) selected.push_back(ranked[i]);
   }
   return selected;
 }

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "lib/base/result.h"
@@ -31,8 +33,10 @@ struct RankQuery {
   std::optional<std::string>
       type;  // only rows of this type; nullopt: all but audit and security records
   std::optional<int64_t> project;  // only rows written in this project
-  // Returns whether a row is eligible; may read the snapshot. Null: all are.
-  std::function<base::Result<bool>(int64_t slot)> admits = nullptr;
+  // Those of these rows that are eligible; may read the snapshot. Null: all are.
+  using Admits =
+      std::function<base::Result<std::unordered_set<int64_t>>(std::span<const int64_t> slots)>;
+  Admits admits = nullptr;
   bool neighbours = false;  // also returns rows next to a match
   // The nearest of these rows are the answer, whatever the query is; slots in ascending order.
   std::optional<std::vector<int64_t>> nearest_of;

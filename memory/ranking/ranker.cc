@@ -118,13 +118,12 @@ void MergeFrom(size_t middle, std::vector<Record>& records) {
 
 // A hit that the caller may not see lends nothing to its neighbours, which would show it.
 base::Status KeepAdmitted(const RankQuery& query, std::vector<Record>& records) {
-  if (!query.admits) return {};
-  std::vector<Record> kept;
-  for (Record& record : records) {
-    ASSIGN_OR_RETURN(const bool admitted, query.admits(record.slot));
-    if (admitted) kept.push_back(std::move(record));
-  }
-  records = std::move(kept);
+  if (!query.admits || records.empty()) return {};
+  std::vector<int64_t> slots;
+  slots.reserve(records.size());
+  for (const Record& record : records) slots.push_back(record.slot);
+  ASSIGN_OR_RETURN(const auto admitted, query.admits(slots));
+  std::erase_if(records, [&](const Record& record) { return !admitted.contains(record.slot); });
   return {};
 }
 

@@ -104,7 +104,11 @@ TEST(Ranker, RowThatIsNotAdmittedLendsNothingToItsNeighbour) {
   rows.Put(RowOf(2, "hangar"));
   RankQuery query = QueryOf("zeppelin");
   EXPECT_EQ(Ranker(rows, nullptr).Rank(query)->rows.size(), 2u);
-  query.admits = [](int64_t slot) { return slot != kFirst + 1; };
+  query.admits = [](std::span<const int64_t> slots) {
+    std::unordered_set<int64_t> admitted(slots.begin(), slots.end());
+    admitted.erase(kFirst + 1);
+    return admitted;
+  };
   EXPECT_EQ(AsText(*Ranker(rows, nullptr).Rank(query)), "");
 }
 
@@ -186,9 +190,9 @@ class SameRows : public ::testing::Test {
     EXPECT_TRUE(file_->VisitIndexedRows(0, INT64_MAX, embedder_->model(), keep));
     for (IndexedRow& row : rows) {
       const int64_t slot = row.facts.slot;
-      const auto live = file_->FindLive(slot);
-      ASSERT_TRUE(live && *live) << slot;
-      fake_.Put({std::move(row), **live, topics[slot]});
+      const auto live = file_->FindLive({&slot, 1});
+      ASSERT_TRUE(live && live->contains(slot)) << slot;
+      fake_.Put({std::move(row), live->at(slot), topics[slot]});
     }
     EXPECT_GT(rows.size(), 30u);
     EXPECT_GE(ranges_.size(), 3u);

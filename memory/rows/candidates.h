@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/base/result.h"
@@ -87,7 +88,9 @@ class Candidates {
   using VisitTopic = std::function<base::Result<bool>(int64_t slot, std::string_view topic_key)>;
   virtual base::Status VisitTopics(int64_t range, const std::string& first, const std::string& end,
                                    const VisitTopic& visit) = 0;
-  virtual base::Result<std::optional<LiveRow>> FindLive(int64_t slot) = 0;
+  // Those of these rows that are live.
+  virtual base::Result<std::unordered_map<int64_t, LiveRow>> FindLive(
+      std::span<const int64_t> slots) = 0;
 
   // Of resident indexes. The version of the snapshot: each transaction that changes rows has a
   // higher one.

@@ -118,9 +118,12 @@ class FakeCandidates final : public Candidates {
     }
     return {};
   }
-  base::Result<std::optional<LiveRow>> FindLive(int64_t slot) override {
-    const auto at = rows_.find(slot);
-    return at == rows_.end() ? std::nullopt : std::optional(at->second.live);
+  base::Result<std::unordered_map<int64_t, LiveRow>> FindLive(
+      std::span<const int64_t> slots) override {
+    std::unordered_map<int64_t, LiveRow> live;
+    for (const int64_t slot : slots)
+      if (const auto at = rows_.find(slot); at != rows_.end()) live[slot] = at->second.live;
+    return live;
   }
 
   base::Result<int64_t> Version() override { return version_; }

@@ -30,7 +30,11 @@ constexpr size_t kPostingThreads = 4, kPosted = 1024;
 postgres::Pool::Options PoolOf(const PostgresOptions& options) {
   postgres::Pool::Options pool;
   pool.connections = options.connections;
+  // Statements look rows up by keys. Estimates of a tenant's first rows, which plans outlive, would
+  // make it read whole tables.
   pool.database.session = {{"search_path", "agent_memory"},
+                           {"enable_seqscan", "off"},
+                           {"random_page_cost", "1.1"},
                            {"application_name", "agent-memory-server"},
                            {"agent_memory.require_sync", options.require_sync ? "true" : "false"}};
   return pool;

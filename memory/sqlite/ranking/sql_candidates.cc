@@ -2,12 +2,15 @@
 #include "memory/sqlite/ranking/sql_candidates.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "memory/model/marks.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/ranking/near_rows.h"
 #include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/rows.h"
 
 namespace memory {
 
@@ -17,11 +20,11 @@ using sql::Statement;
 
 namespace {
 
-std::string ListOf(const std::vector<Match>& rows) {
-  std::string slots = "[";
-  for (const Match& match : rows)
-    slots += (&match == rows.data() ? "" : ",") + std::to_string(match.slot);
-  return slots + "]";
+std::string ListOfMatches(const std::vector<Match>& rows) {
+  std::vector<int64_t> slots;
+  slots.reserve(rows.size());
+  for (const Match& match : rows) slots.push_back(match.slot);
+  return ListOf(slots);
 }
 
 // The records of a statement, in order of slots, as `rows` are.
@@ -52,13 +55,16 @@ Result<std::vector<RangeCounts>> SqlCandidates::Count(std::span<const int64_t> r
                      database().Prepare("SELECT number, live_rows, live_words FROM ranges"));
     RETURN_IF_ERROR(read.ForEachRow(add));
   }
-  for (int64_t range : ranges) {
-    ASSIGN_OR_RETURN(
-        Statement read,
-        database().Prepare("SELECT number, live_rows, live_words FROM ranges WHERE number = ?1"));
-    read.Bind(range);
-    RETURN_IF_ERROR(read.ForEachRow(add));
-  }
+  if (ranges.empty()) return counts;
+  std::unordered_map<int64_t, RangeCounts> found;
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database().Prepare("SELECT r.number, r.live_rows, r.live_words FROM " MEMORY_LISTED
+                         "CROSS JOIN ranges r WHERE r.number = j.slot"));
+  RETURN_IF_ERROR(BindList(read, ranges).ForEachRow(add));
+  for (const RangeCounts& range : std::exchange(counts, {})) found[range.range] = range;
+  for (const int64_t range : ranges)  // in their order
+    if (const auto at = found.find(range); at != found.end()) counts.push_back(at->second);
   return counts;
 }
 
@@ -68,7 +74,7 @@ Result<std::vector<Record>> SqlCandidates::RecordsOf(const Matches& found,
                    database().Prepare("SELECT o.slot, session, position, words, marks, created_ms "
                                       "FROM json_each(?1) j CROSS JOIN observations o "
                                       "WHERE o.slot = CAST(j.value AS BIGINT)"));
-  read.Bind(ListOf(rows));
+  read.Bind(ListOfMatches(rows));
   return WithHits(read, found, rows, [](const Statement& row) {
     return Record{row.Int(0), row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), {}};
   });
@@ -122,14 +128,17 @@ Status SqlCandidates::VisitTopics(int64_t range, const std::string& first, const
       [&](const Statement& row) -> Result<bool> { return visit(row.Int(0), row.Text(1)); });
 }
 
-Result<std::optional<LiveRow>> SqlCandidates::FindLive(int64_t slot) {
+Result<std::unordered_map<int64_t, LiveRow>> SqlCandidates::FindLive(
+    std::span<const int64_t> slots) {
+  std::unordered_map<int64_t, LiveRow> live;
   ASSIGN_OR_RETURN(
       Statement read,
-      database().Prepare(
-          "SELECT type, project, marks FROM observations o WHERE slot = ?1 AND " MEMORY_LIVE));
-  return read.Bind(slot).ReadFirst([](const Statement& row) {
-    return LiveRow{row.Text(0), row.Int(1), row.Int(2)};
-  });
+      database().Prepare("SELECT o.slot, o.type, o.project, o.marks FROM " MEMORY_LISTED
+                         "CROSS JOIN observations o WHERE o.slot = j.slot AND " MEMORY_LIVE));
+  RETURN_IF_ERROR(BindList(read, slots).ForEachRow([&](const Statement& row) {
+    live.emplace(row.Int(0), LiveRow{row.Text(1), row.Int(2), row.Int(3)});
+  }));
+  return live;
 }
 
 Result<int64_t> SqlCandidates::Version() {
@@ -178,7 +187,7 @@ Result<std::vector<Record>> SqlItemTexts::RecordsOf(const Matches& found,
       database_.Prepare("SELECT i.slot, i.words, i.marks, i.created_ms FROM json_each(?1) j "
                         "CROSS JOIN items i WHERE i.slot = CAST(j.value AS BIGINT) AND "
                         "(i.over_ms IS NULL OR i.over_ms > ?2)"));
-  read.Bind(ListOf(rows)).Bind(now_ms_);
+  read.Bind(ListOfMatches(rows)).Bind(now_ms_);
   return WithHits(read, found, rows, [](const Statement& row) {
     return Record{row.Int(0), row.Int(0), 0, row.Int(1), row.Int(2), row.Int(3), {}};
   });

@@ -28,7 +28,8 @@ class SqlCandidates : public Candidates {
                                 std::vector<Similarity>& near) override;
   base::Status VisitTopics(int64_t range, const std::string& first, const std::string& end,
                            const VisitTopic& visit) override;
-  base::Result<std::optional<LiveRow>> FindLive(int64_t slot) override;
+  base::Result<std::unordered_map<int64_t, LiveRow>> FindLive(
+      std::span<const int64_t> slots) override;
   base::Result<int64_t> Version() override;
   base::Status VisitIndexedRows(int64_t first, int64_t last, int64_t model,
                                 const VisitIndexed& visit) override;

@@ -31,6 +31,15 @@ double LikenessOf(const Ranked& row, double whole) {
   return std::clamp(std::max(row.lexical / whole, double{row.similarity.value_or(0)}), 0.0, 1.0);
 }
 
+// Those of `slots` that are in `wanted`, which is sorted.
+std::unordered_set<int64_t> Among(const std::vector<int64_t>& wanted,
+                                  std::span<const int64_t> slots) {
+  std::unordered_set<int64_t> found;
+  for (const int64_t slot : slots)
+    if (std::binary_search(wanted.begin(), wanted.end(), slot)) found.insert(slot);
+  return found;
+}
+
 }  // namespace
 
 Result<EpisodeSaved> Store::SaveEpisode(const Episode& given, const api::Source& source,
@@ -72,9 +81,7 @@ Result<std::vector<FoundEpisode>> Store::SearchEpisodes(const EpisodeQuestion& q
   query.ranges = scope.ranges;
   query.project = scope.project;
   ASSIGN_OR_RETURN(query.nearest_of, SlotsOfEpisodes(snapshot.database(), question));
-  query.admits = [&](int64_t slot) -> Result<bool> {
-    return std::binary_search(query.nearest_of->begin(), query.nearest_of->end(), slot);
-  };
+  query.admits = [&](std::span<const int64_t> slots) { return Among(*query.nearest_of, slots); };
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(query));
   if (ranking.behind) {
     state_->WaitForIndex();

@@ -85,9 +85,12 @@ Result<std::vector<Observation>> Newest(Database& database, const SearchScope& s
   }
   size_t bytes = 0;
   base::AnswerCharge charge;
-  for (const Changed& place : newest) {
+  std::vector<int64_t> slots;
+  for (const Changed& place : newest) slots.push_back(place.slot);
+  ObservationsInTurn places(database, std::move(slots));
+  for (size_t i = 0; i < newest.size(); ++i) {
     if (bytes > kAnswerBytes) break;
-    ASSIGN_OR_RETURN(std::optional<Observation> row, FindObservation(database, place.slot));
+    ASSIGN_OR_RETURN(std::optional<Observation> row, places.Next());
     if (!row) continue;
     rows.push_back(*std::move(row));
     const size_t row_bytes = AnswerBytes(rows.back());

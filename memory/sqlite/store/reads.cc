@@ -42,8 +42,8 @@ Result<Ranking> RankInScope(Snapshot& snapshot, const std::function<bool()>& wai
   query.type = filter.type;
   query.limit = std::max(query.limit, filter.limit);
   if (filter.viewer) {
-    query.admits = [&](int64_t slot) {
-      return memory::IsSeenBy(snapshot.database(), *filter.viewer, slot);
+    query.admits = [&](std::span<const int64_t> slots) {
+      return SeenBy(snapshot.database(), *filter.viewer, slots);
     };
   }
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(query));
@@ -91,9 +91,11 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
   }
   size_t bytes = 0;
   base::AnswerCharge charge;
+  std::vector<int64_t> slots;
+  for (const Ranked& ranked : ranking.rows) slots.push_back(ranked.slot);
+  ObservationsInTurn rows(snapshot.database(), std::move(slots));
   for (const Ranked& ranked : ranking.rows) {
-    ASSIGN_OR_RETURN(std::optional<Observation> row,
-                     FindObservation(snapshot.database(), ranked.slot));
+    ASSIGN_OR_RETURN(std::optional<Observation> row, rows.Next());
     if (!row) continue;
     result.rows.push_back(FoundAs(*std::move(row), ranked, ranking.by_meaning));
     Observation& found = result.rows.back().row;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/api/memory_api.h"
@@ -12,11 +15,14 @@
 namespace memory {
 
 // The head of every SELECT of observations, and its columns in order.
-#define MEMORY_SELECT_OBSERVATION                                                         \
-  "SELECT o.id, s.id, o.type, o.title, o.content, p.name, o.tags, o.scope, o.topic_key, " \
-  "o.hash, o.revision_count, o.duplicate_count, o.seen_ms, o.created_ms, o.updated_ms, "  \
-  "o.tool, o.tool_call_id, o.rule, o.origin FROM observations o "                         \
+#define MEMORY_OBSERVATION                                                               \
+  "o.id, s.id, o.type, o.title, o.content, p.name, o.tags, o.scope, o.topic_key, "       \
+  "o.hash, o.revision_count, o.duplicate_count, o.seen_ms, o.created_ms, o.updated_ms, " \
+  "o.tool, o.tool_call_id, o.rule, o.origin"
+#define MEMORY_OF_OBSERVATION \
   "JOIN sessions s ON s.number = o.session JOIN projects p ON p.number = o.project "
+#define MEMORY_SELECT_OBSERVATION \
+  "SELECT " MEMORY_OBSERVATION " FROM observations o " MEMORY_OF_OBSERVATION
 struct ObservationColumns {
   enum {
     kId,
@@ -37,9 +43,13 @@ struct ObservationColumns {
     kTool,
     kToolCallId,
     kRule,
-    kOrigin
+    kOrigin,
+    kSlot  // of ObservationsInTurn
   };
 };
+// Numbers of a list as j.slot; BindList binds its two parameters. PostgreSQL estimates the rows by
+// the limit, and so looks each one up instead of reading all.
+#define MEMORY_LISTED "(SELECT CAST(value AS BIGINT) AS slot FROM json_each(?1) LIMIT ?2) j "
 // The same of sessions.
 #define MEMORY_SELECT_SESSION                                                                  \
   "SELECT s.id, p.name, s.summary, s.predecessor, s.started_ms, s.ended_ms, s.message_count, " \
@@ -51,7 +61,9 @@ struct SessionColumns {
 
 // False: the file is of an earlier version.
 bool HasTable(sql::Database& database, const char* name);
-int64_t IntAt(const sql::Statement& row);                    // the first column
+int64_t IntAt(const sql::Statement& row);              // the first column
+std::string ListOf(std::span<const int64_t> numbers);  // for json_each
+sql::Statement& BindList(sql::Statement& statement, std::span<const int64_t> numbers);
 std::vector<std::string> TagsOf(const std::string& stored);  // parses the column
 api::Observation ObservationAt(const sql::Statement& row);
 api::Session SessionAt(const sql::Statement& row);
@@ -81,6 +93,22 @@ base::Result<std::optional<Place>> FindRow(sql::Database& database, int64_t id);
 // The row of a slot, live or not; nullopt: no row.
 base::Result<std::optional<api::Observation>> FindObservation(sql::Database& database,
                                                               int64_t slot);
+// The same of slots in turn, of which one statement reads some.
+class ObservationsInTurn {
+ public:
+  ObservationsInTurn(sql::Database& database, std::vector<int64_t> slots)
+      : database_(database), slots_(std::move(slots)) {}
+  // Once for each slot.
+  base::Result<std::optional<api::Observation>> Next();
+
+ private:
+  static constexpr size_t kAtOnce = 16;  // a bound on their bytes
+  base::Status Read();
+  sql::Database& database_;
+  const std::vector<int64_t> slots_;
+  size_t next_ = 0, read_ = 0;
+  std::unordered_map<int64_t, api::Observation> rows_;
+};
 // The row of a slot known to the caller's snapshot or transaction: kInternal without a row.
 base::Result<api::Observation> ReadRow(sql::Database& database, int64_t slot);
 

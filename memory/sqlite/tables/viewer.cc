@@ -1,6 +1,8 @@
 // A look-up by the key of `traces`: an observation that is no trace costs one look-up.
 #include "memory/sqlite/tables/viewer.h"
 
+#include "memory/sqlite/tables/rows.h"
+
 namespace memory {
 
 using base::Result;
@@ -21,6 +23,20 @@ Result<bool> IsSeenBy(sql::Database& database, const Viewer& viewer, int64_t slo
               "?1", "?2", "?3")));
   BindViewer(read, viewer).Bind(slot);
   return read.Step();
+}
+
+Result<std::unordered_set<int64_t>> SeenBy(sql::Database& database, const Viewer& viewer,
+                                           std::span<const int64_t> slots) {
+  std::unordered_set<int64_t> seen;
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT o.slot FROM (SELECT CAST(value AS BIGINT) AS slot FROM "
+                       "json_each(?4)) o WHERE true " MEMORY_SEEN_BY("?1", "?2", "?3")));
+  RETURN_IF_ERROR(
+      BindViewer(read, viewer).Bind(ListOf(slots)).ForEachRow([&](const Statement& row) {
+        seen.insert(row.Int(0));
+      }));
+  return seen;
 }
 
 }  // namespace memory

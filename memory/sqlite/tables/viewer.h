@@ -1,6 +1,9 @@
 // Which traces a caller sees. Other observations are visible to everybody in their project.
 #pragma once
 
+#include <span>
+#include <unordered_set>
+
 #include "lib/sql/database.h"
 #include "memory/store/reads.h"
 
@@ -38,5 +41,8 @@ namespace memory {
 sql::Statement& BindViewer(sql::Statement& statement, const std::optional<Viewer>& viewer);
 
 base::Result<bool> IsSeenBy(sql::Database& database, const Viewer& viewer, int64_t slot);
+// Those of these rows that the viewer sees.
+base::Result<std::unordered_set<int64_t>> SeenBy(sql::Database& database, const Viewer& viewer,
+                                                 std::span<const int64_t> slots);
 
 }  // namespace memory

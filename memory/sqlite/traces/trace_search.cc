@@ -114,11 +114,16 @@ Result<Ranking> SqliteTraces::Rank(Snapshot& snapshot, const TraceContext& conte
   if (!scope.all && scope.ranges.empty()) return Ranking();
   query.ranges = scope.ranges;
   query.project = scope.project;
-  query.admits = [&](int64_t slot) -> Result<bool> {
-    ASSIGN_OR_RETURN(const auto row, ReadTrace(snapshot.database(), slot));
-    return row && row->live && IsVisible(*row, context) &&
-           (question.kind.empty() || KindOf(row->row) == question.kind) &&
-           (question.scope.empty() || row->scope == question.scope);
+  query.admits = [&](std::span<const int64_t> slots) -> Result<std::unordered_set<int64_t>> {
+    std::unordered_set<int64_t> admitted;
+    for (const int64_t slot : slots) {
+      ASSIGN_OR_RETURN(const auto row, ReadTrace(snapshot.database(), slot));
+      if (row && row->live && IsVisible(*row, context) &&
+          (question.kind.empty() || KindOf(row->row) == question.kind) &&
+          (question.scope.empty() || row->scope == question.scope))
+        admitted.insert(slot);
+    }
+    return admitted;
   };
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(query));
   if (!ranking.behind) return ranking;
