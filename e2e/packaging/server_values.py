@@ -15,7 +15,7 @@ def the_console_is_served_unless_it_is_switched_off(t):
     assert "--ui=" not in t.template() and t.template(off).count("- --ui=false\n") == 1
 
     def notes(*settings):
-        return t.must([*t.helm, "install", t.name, t.chart, "-n", t.name, "--dry-run=client", *settings]).split("NOTES:")[1]
+        return t.must([*t.helm, "install", t.name, t.chart, "-n", t.name, "--dry-run=client", "--take-ownership", *settings]).split("NOTES:")[1]
     assert f"agent-memory ui -n {t.name}\n" in notes() and "console is off" not in notes()
     assert "console is off (memory.ui: false)" in notes(off) and "agent-memory ui" not in notes(off)
 
