@@ -222,6 +222,23 @@ TEST_F(MemoryTest, MergesIntoOneAndSaysHowToUndoIt) {
   EXPECT_EQ(On({"merge", "7", "7"}).code, 64);
 }
 
+TEST_F(MemoryTest, AMergedMemoryHasTheMarksOfAllAndIsMarkedBeforeTheyAreHidden) {
+  answer = kRow;
+  answer["tags"] = {"style", "@pinned", "@buried"};
+  EXPECT_EQ(On({"merge", "8", "9"}, {true, false, 120}).code, 0);
+  EXPECT_EQ(asked[3], "PATCH /observations/7");
+  EXPECT_EQ(*base::ParseJson(bodies[3]),
+            base::Json({{"pinned", true}, {"buried", true}, {"source", {{"origin", "user"}}}}));
+  EXPECT_EQ(asked[4], "DELETE /observations/8");
+}
+
+TEST_F(MemoryTest, UndoOfAMergeIntoOneOfThemKeepsThatOne) {
+  answer = kRow;
+  const Ran ran = On({"merge", "7", "8"}, {true, false, 120});
+  EXPECT_EQ(asked.back(), "DELETE /observations/8");
+  EXPECT_NE(ran.out.find("'agent-memory rm --undo 8' undoes it"), std::string::npos) << ran.out;
+}
+
 TEST_F(MemoryTest, RecallShowsWhatAPromptGetsAndWhy) {
   answer = {{"recent_observations", {kRow}}};
   EXPECT_NE(On({"recall", "tabs"}, {true, false, 120}).out.find("7   preference"),

@@ -1,4 +1,6 @@
 // pin, unpin, bury, unbury, merge: what a person says about memories that exist.
+#include "lib/api/marks.h"
+
 #include <algorithm>
 #include <ostream>
 
@@ -51,6 +53,17 @@ Json United(const std::vector<Json>& rows) {
   return made;
 }
 
+// The marks that any of the rows has, as PATCH takes them: no POST sets one. A text that was buried
+// must not come into prompts by a merge, nor one that was pinned expire.
+Json MarksOf(const Json& tags) {
+  Json marks = Json::object();
+  for (const Json& tag : tags) {
+    if (tag == api::kPinnedTag) marks["pinned"] = true;
+    if (tag == api::kBuriedTag) marks["buried"] = true;
+  }
+  return marks;
+}
+
 // `rows` may have one project and one scope only: the merged one is found where each of them was.
 Status CheckTogether(const std::vector<Json>& rows) {
   for (const char* field : {"project", "scope"}) {
@@ -98,12 +111,21 @@ int Merge(Call& call, const MemoryCalls& memory) {
     if (call.settings.IsSet(field)) made[field] = call.Text(field);
   const auto saved = memory.Send("POST", "/observations", made);
   if (!saved) return call.Fail(saved.error());
-  // The text may be that of one of them, which then is the merged one.
   const Json* number = base::At(*saved, {"id"});
   const std::string merged = number == nullptr ? "" : number->dump();
-  std::erase(ids, merged);
-  const std::string undo =
-      "agent-memory rm " + merged + " && agent-memory rm --undo " + base::Join(ids, " ");
+  // The text may be that of one of them, which then is the merged one, and stays.
+  const bool is_new = std::erase(ids, merged) == 0;
+  const std::string undo = (is_new ? "agent-memory rm " + merged + " && " : "") +
+                           "agent-memory rm --undo " + base::Join(ids, " ");
+  if (Json marks = MarksOf(made["tags"]); !marks.empty()) {
+    marks["source"] = made["source"];
+    const auto marked = memory.Send("PATCH", PathOf(merged), marks);
+    if (!marked)
+      return call.Fail(base::Wrap("memory " + merged +
+                                      " has all texts, but is not pinned or buried as they are; "
+                                      "none of them is hidden",
+                                  marked.error()));
+  }
   for (const std::string& id : ids) {
     const auto hidden = memory.Send("DELETE", PathOf(id), nullptr);
     if (!hidden)

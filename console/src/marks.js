@@ -12,6 +12,12 @@ export const isMark = (tag) => Object.values(TAGS).includes(tag);
 export const hasMark = (row, mark) => (row.tags ?? []).includes(TAGS[mark]);
 export const plainTags = (row) => (row.tags ?? []).filter((tag) => !isMark(tag));
 
+// What PATCH takes, so that a row has the marks that any of `rows` has; null: none has one.
+export function marksOfAny(rows) {
+  const marks = Object.keys(TAGS).filter((mark) => rows.some((row) => hasMark(row, mark)));
+  return marks.length ? Object.fromEntries(marks.map((mark) => [mark, true])) : null;
+}
+
 async function set(row, mark, value, after) {
   await call(changeObservation, { at: { id: row.id }, body: { [mark]: value, source: { origin: "user" } } });
   changes.value += 1;

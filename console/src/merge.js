@@ -5,9 +5,9 @@ import { useState } from "preact/hooks";
 import { call } from "./api.js";
 import { Form, bodyOf, draftOf } from "./editor.js";
 import { useLoaded } from "./loaded.js";
-import { plainTags } from "./marks.js";
+import { marksOfAny, plainTags } from "./marks.js";
 import { Failed, Loading, changes, say } from "./notice.js";
-import { deleteObservation, getObservation, restoreObservation, saveObservation } from "./operations.js";
+import { changeObservation, deleteObservation, getObservation, restoreObservation, saveObservation } from "./operations.js";
 import { address, go } from "./place.js";
 import { Shown } from "./text.js";
 
@@ -22,6 +22,8 @@ export function draftOfAll(rows) {
 async function mergeInto(draft, rows) {
   const session_id = ("console " + draft.project).slice(0, 200);
   const { body } = await call(saveObservation, { body: { ...bodyOf(draft), project: draft.project, scope: draft.scope, session_id, source: { origin: "user", tool: "console" } } });
+  const marks = marksOfAny(rows);  // else a buried text comes into prompts, or a pinned one expires
+  if (marks) await call(changeObservation, { at: { id: body.id }, body: { ...marks, source: { origin: "user" } } });
   const others = rows.filter((row) => row.id !== body.id);  // the text may be that of one of them
   for (const row of others) await call(deleteObservation, { at: { id: row.id } });
   const undo = async () => {

@@ -131,6 +131,7 @@ export const changeStories = [
     await page.getByRole("button", { name: "Mark all shown" }).click();
     await page.getByRole("checkbox", { name: /Mark memory/ }).last().uncheck();
     await page.getByRole("button", { name: "Delete 3" }).click();
+    await page.getByRole("dialog").locator("li").nth(2).waitFor();
     assert.deepEqual((await page.getByRole("dialog").locator("li bdi").allTextContents()).filter((one) => /^M\d/.test(one)).sort(), ["M2", "M3", "M4"]);
     await page.getByRole("dialog").getByRole("button", { name: "Keep them" }).click();
     assert.equal((await server.ask("GET", "/observations/recent?project=many")).length, 4);
@@ -179,6 +180,7 @@ export const changeStories = [
   { name: "marked memories are merged into one, and an undo brings them back", async run({ page, server }) {
     const first = await server.save({ project: "merge", title: "Port", content: "The port is 80.", tags: ["net"] });
     const second = await server.save({ project: "merge", title: "Port again", content: "It was 8080.", tags: ["net", "old"] });
+    await server.ask("PATCH", "/observations/" + second, { buried: true });
     await page.at("#/memories?project=merge");
     await page.getByLabel("Mark memory " + first).check();
     await page.getByLabel("Mark memory " + second).check();
@@ -189,7 +191,7 @@ export const changeStories = [
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Merged; 2 memories are hidden.").waitFor();
     const merged = +page.url().match(/memory\/(\d+)/)[1];
-    assert.deepEqual((await saved(server, merged)).tags, ["net", "old"]);
+    assert.deepEqual((await saved(server, merged)).tags, ["net", "old", "@buried"]);
     assert.equal((await server.ask("GET", "/observations/recent?project=merge")).length, 1);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Restored 2 memories.").waitFor();
