@@ -48,8 +48,7 @@ class PgCursor final : public sql::Cursor {
   bool IsBlob(int column) const override { return !IsNull(column) && TypeAt(column) == kBytea; }
   bool IsReal(int column) const override { return NumberAt(column) && !IsInt(column); }
   bool IsInt(int column) const override {
-    const auto number = NumberAt(column);
-    return number && number->whole;
+    return NumberAt(column).value_or(Number()).whole.has_value();
   }
   int64_t Int(int column) const override;
   double Real(int column) const override;

@@ -10,10 +10,9 @@ using base::Code;
 Code CodeOf(std::string_view state) {
   if (state == "57014") return Code::kTimeout;                      // query_canceled
   if (state == "53100") return Code::kFull;                         // disk_full
-  if (state == "25006") return Code::kUnavailable;                  // a server that only reads
   if (state == "22021" || state == "22P05") return Code::kInvalid;  // no UTF-8, or a zero byte
-  if (state == "3D000" || IsPassing(state) || IsOutdated(state))
-    return Code::kUnavailable;  // no such database
+  if (state == "25006" || state == "3D000" || IsPassing(state) || IsOutdated(state))
+    return Code::kUnavailable;  // a server that only reads, no such database
   const std::string_view kind = state.substr(0, 2);
   if (kind == "23") return Code::kConflict;
   if (kind == "54") return Code::kTooLarge;
@@ -42,8 +41,7 @@ base::Error MakeError(const PGresult* result, const std::string& server) {
   const Code code = CodeOf(state);
   std::string text = OneLine(primary ? primary : libpq().PQresultErrorMessage(result));
   if (!state.empty()) text += " (SQLSTATE " + state + ")";
-  return {code,
-          (code == Code::kUnavailable ? "PostgreSQL at " + server + ": " : "PostgreSQL: ") + text};
+  return {code, "PostgreSQL" + (code == Code::kUnavailable ? " at " + server : "") + ": " + text};
 }
 
 }  // namespace postgres
