@@ -125,11 +125,23 @@ bool Reflector::ListPages() {
   return true;
 }
 
+namespace {
+
+// glibc would keep the memory of the pages. One at a time: where a sanitizer replaces malloc, the
+// first call initializes glibc's own without a lock, and a second one would read half of it.
+void GiveMemoryBack() {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  malloc_trim(0);
+}
+
+}  // namespace
+
 // Stores a list of version_ and reports its changes.
 void Reflector::TakeList(ObjectStore::Listing listing) {
   store_.Replace(options_.selection.name_space, std::move(listing), version_,
                  [this](const Change& change) { on_change_(change, /*resync=*/true); });
-  malloc_trim(0);  // glibc would keep the memory of the pages
+  GiveMemoryBack();
   synced_ = true;
   if (on_synced_) on_synced_();
 }
